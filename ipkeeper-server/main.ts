@@ -3,7 +3,7 @@ import { defaultPaths } from '../shared/paths.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import { placeOf, problemHere } from './cli/framework/here.ts'
 import type { ReadCall } from './cli/framework/command.ts'
-import { dispatch, type ExitCode } from './cli/framework/dispatch.ts'
+import { dispatch, type CommandExit } from './cli/framework/dispatch.ts'
 import { openTerminal } from './cli/framework/terminal.ts'
 import { serverProgram, type ServerCommand } from './cli/ipkeeper-server.ts'
 
@@ -11,10 +11,10 @@ const { env, execPath } = process
 const terminal = openTerminal(env, (name, handle) => process.on(name, handle))
 
 /** Loaded only where it is called for: the daemon does not pay for what advises people, nor they for the daemon. */
-const runTool = async (line: readonly string[]): Promise<ExitCode> =>
+const runTool = async (line: readonly string[]): Promise<CommandExit> =>
   await (await import('./cli/ipkeeperctl.ts')).runIpkeeperctl(line, terminal)
 
-const runs: Readonly<Record<Exclude<ServerCommand, 'ctl'>, (call: ReadCall) => Promise<ExitCode>>> = {
+const runs: Readonly<Record<Exclude<ServerCommand, 'ctl'>, (call: ReadCall) => Promise<CommandExit>>> = {
   serve: async ({ options }) => {
     const { serve } = await import('./daemon/serve.ts')
     await serve({
@@ -41,7 +41,7 @@ function refuseEmpty({ options, positionals }: ReadCall): void {
   if (positionals.includes('')) throw new Problem('IPK_USAGE', 'FILE is empty')
 }
 
-async function main(): Promise<ExitCode> {
+async function main(): Promise<CommandExit> {
   const line = process.argv.slice(2)
   if (basename(process.argv0) === 'ipkeeperctl') return await runTool(line)
   return await dispatch(serverProgram, line, terminal, {

@@ -1,4 +1,4 @@
-import type { Environment, Invocation } from '../shared/cni/environment.ts'
+import type { Environment, CniEnvironment } from '../shared/cni/environment.ts'
 import type { PluginSettings } from '../shared/cni/netconf.ts'
 import type { JsonObject } from '../shared/json/fold.ts'
 import type { CniVersion } from '../shared/cni/versions.ts'
@@ -44,7 +44,7 @@ export interface PluginEdges extends DaemonEdges {
 
 /** A run whose environment, stdin and version have been checked. */
 export interface Call {
-  readonly invocation: Invocation
+  readonly invocation: CniEnvironment
   /** The configuration as it came on stdin; valid JSON, an object. */
   readonly configText: string
   /** The same, parsed. */

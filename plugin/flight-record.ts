@@ -20,7 +20,7 @@ export interface FlightFacts {
 }
 
 /** How a run ended, and what stdout took of it. */
-export interface Ending {
+export interface RunEnding {
   readonly exit: 0 | 1
   /** What was to be printed: a result, or an error object; nothing when absent. */
   readonly document?: object
@@ -40,7 +40,7 @@ export interface Ending {
 const polled = ['STATUS', 'VERSION']
 
 /** Whether a run is worth a line. One without CNI_COMMAND is a person who looks what this is. */
-export function isRecorded(env: Environment, { exit }: Ending): boolean {
+export function isRecorded(env: Environment, { exit }: RunEnding): boolean {
   const command = env['CNI_COMMAND'] ?? ''
   return command !== '' && (exit !== 0 || !polled.includes(command))
 }
@@ -53,7 +53,7 @@ const longestText = 100
 const mostAddresses = 12
 
 /** The line of a run, without its newline. */
-export function formatFlight(facts: FlightFacts, ending: Ending): string {
+export function formatFlight(facts: FlightFacts, ending: RunEnding): string {
   const { env, config } = facts
   const { exit, code, printed, fault, queued, delegatedTo } = ending
   const document = (ending.document ?? {}) as PrintedDocument
@@ -62,7 +62,7 @@ export function formatFlight(facts: FlightFacts, ending: Ending): string {
   const addresses = addressesOf(document)
   // JSON.stringify leaves out what is undefined.
   const line: { readonly [K in keyof Required<Flight>]: Flight[K] | undefined } = {
-    at: isoTime(facts.startedAt),
+    at: quickIsoTime(facts.startedAt),
     verb: env['CNI_COMMAND'],
     network: typeof name === 'string' && name !== '' ? name : undefined,
     containerId: env['CNI_CONTAINERID'] || undefined,
@@ -129,7 +129,7 @@ export function flightStateDir({ env, config }: FlightFacts): string {
 }
 
 /** What Date's toISOString says, whose first call costs 0.2 ms of a run; from year 1000 to 9999. */
-export function isoTime(milliseconds: number): string {
+export function quickIsoTime(milliseconds: number): string {
   const date = new Date(milliseconds)
   const two = (value: number): string => (value < 10 ? `0${value}` : String(value))
   const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`

@@ -22,7 +22,7 @@ function readKernelUuid(name: 'uuid' | 'boot_id'): string | undefined {
 let bootId: string | undefined
 
 /** Which boot this is; undefined when the kernel does not tell. */
-export function readBootId(): string | undefined {
+export function knownBootId(): string | undefined {
   return (bootId ??= readKernelUuid('boot_id'))
 }
 
@@ -37,7 +37,7 @@ export function toMicroseconds(milliseconds: number): number {
  */
 export function createIdentity(startedMs: number, pid: number): RunIdentity {
   const startedAt = toMicroseconds(startedMs)
-  const boot = readBootId()
+  const boot = knownBootId()
   const invocationId = readKernelUuid('uuid') ?? `${pid}-${startedAt}-${Math.random().toString(36).slice(2)}`
   return { invocationId, startedAt, ...(boot !== undefined && { bootId: boot }) }
 }

@@ -1,6 +1,6 @@
 import { version as ownVersion } from '../shared/build-info.ts'
 import { cniErrorDocument } from '../shared/cni/cni-error.ts'
-import { readEnvironment, type Invocation } from '../shared/cni/environment.ts'
+import { readEnvironment, type CniEnvironment } from '../shared/cni/environment.ts'
 import { configVersion, decodeNetworkConfig, networkName, pluginSettings } from '../shared/cni/netconf.ts'
 import type { JsonObject } from '../shared/json/fold.ts'
 import { checkVersion } from '../shared/cni/version-check.ts'
@@ -14,14 +14,14 @@ import {
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import type { Call, PluginEdges } from './call.ts'
 import { type Outcome, printable, type PrintableDocument, Refusal } from './outcome.ts'
-import { flightStateDir, formatFlight, isRecorded, type Ending } from './flight-record.ts'
+import { flightStateDir, formatFlight, isRecorded, type RunEnding } from './flight-record.ts'
 import type { RunIdentity } from './run-identity.ts'
 import { add } from './verbs/add.ts'
 import { check } from './verbs/check.ts'
 import { del } from './verbs/del.ts'
 import { gc } from './verbs/gc.ts'
 import { status } from './verbs/status.ts'
-import { version } from './verbs/version.ts'
+import { answerVersion } from './verbs/version.ts'
 
 export type ExitCode = 0 | 1
 
@@ -52,7 +52,7 @@ const verbTable: Readonly<Record<Verb, VerbRow>> = {
   DEL: { needsConfig: true, stdinMs: 10_000, run: del },
   GC: { needsConfig: true, stdinMs: 15_000, run: gc },
   STATUS: { needsConfig: true, stdinMs: 2_000, run: status },
-  VERSION: { needsConfig: false, run: version },
+  VERSION: { needsConfig: false, run: answerVersion },
 }
 
 /**
@@ -133,7 +133,7 @@ class Run implements PluginRun {
   }
 
   #callOf(
-    invocation: Invocation,
+    invocation: CniEnvironment,
     verb: Verb,
     { configText, config }: Pick<Call, 'configText' | 'config'>,
   ): Call {
@@ -180,7 +180,7 @@ class Run implements PluginRun {
   }
 
   /** Prints the error, unless the outcome is decided already; then undefined. */
-  #conclude(reason: unknown): Ending | undefined {
+  #conclude(reason: unknown): RunEnding | undefined {
     if (this.#decided) return undefined
     this.#decided = true
     const own = reason instanceof Refusal ? reason.failure : toProblem(reason).toDocument()
@@ -193,7 +193,7 @@ class Run implements PluginRun {
   }
 
   /** How many bytes stdout took, or why it did not. */
-  #print({ value: document, text }: PrintableDocument): Pick<Ending, 'document' | 'printed' | 'fault'> {
+  #print({ value: document, text }: PrintableDocument): Pick<RunEnding, 'document' | 'printed' | 'fault'> {
     try {
       this.#edges.deliver(text)
       return { document, printed: Buffer.byteLength(text) }
@@ -206,7 +206,7 @@ class Run implements PluginRun {
   }
 
   /** Every run ends here, after its document. */
-  async #end(ending: Ending): Promise<void> {
+  async #end(ending: RunEnding): Promise<void> {
     try {
       await this.#record(ending)
     } catch {
@@ -215,7 +215,7 @@ class Run implements PluginRun {
     this.#finish(ending.exit)
   }
 
-  async #record(ending: Ending): Promise<void> {
+  async #record(ending: RunEnding): Promise<void> {
     const { env, now, startedMs, pid, appendFlight } = this.#edges
     if (!isRecorded(env, ending)) return
     const facts = { env, startedAt: this.#startedAt, durationMs: now() - startedMs, pid, ...this.#known }

@@ -5,7 +5,7 @@ import { sinceAnswer, stampAnswer, type Moment } from './daemon-stamp.ts'
 import { createExchange } from './exchange.ts'
 import type { Machine } from './machine.ts'
 import { createAskAside, createRunChild } from './run-child.ts'
-import { createIdentity, readBootId } from './run-identity.ts'
+import { createIdentity, knownBootId } from './run-identity.ts'
 import { startPlugin } from './run-plugin.ts'
 import { createDeliver, note } from './standard-streams.ts'
 import { aside, StateWrites, writeAside } from './state-writes.ts'
@@ -54,7 +54,7 @@ function answerRuntime(machine: Machine): void {
   let saidAt: number | undefined
   const askAside = createAskAside(startProgram, machine.program)
   const writes = new StateWrites({ saidAt: () => saidAt, askAside, now, sleep })
-  const moment = (): Moment => ({ wall: Date.now(), monotonic: now(), bootId: readBootId() })
+  const moment = (): Moment => ({ wall: Date.now(), monotonic: now(), bootId: knownBootId() })
   const run = startPlugin({
     ...{ env: machine.env, now, sleep, startedMs, pid, note, inodeOf },
     readStdin: createStdinReader(machine.openInput),

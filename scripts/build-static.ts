@@ -7,7 +7,8 @@
  *   node scripts/build-static.ts --sanitize    dist/sanitized/ipkeeper-static: each fault of memory ends it (for tests)
  *
  * It needs a C compiler with a static C library (Debian: gcc, libc6-dev) and cargo, which fetches the sources of the engine.
- * Without them it says so and leaves it out. Nothing of it depends on the folder or the time it is built in.
+ * Without them it says so and leaves it out; with CI=true it fails where the compiler is. Nothing of it depends on the folder or the
+ * time it is built in; compiler and C library go into it.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -25,13 +26,13 @@ import {
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundleStatic } from './bundle-executable.ts'
+import { canRun, compilerFor } from './c-compiler.ts'
 import { hostArchitecture } from './fetch-node.ts'
-import { engineVersion, fetchEngine } from './fetch-engine.ts'
+import { engineVersion, fetchEngine, leastCargo } from './fetch-engine.ts'
 import type { Architecture } from './package-executable.ts'
 
 const root = join(import.meta.dirname, '..')
 const host = join(root, 'plugin', 'edges', 'quick', 'host')
-const compilers = { x64: 'x86_64-linux-gnu-gcc', arm64: 'aarch64-linux-gnu-gcc' } as const
 
 const engineFiles = ['quickjs.c', 'libregexp.c', 'libunicode.c', 'dtoa.c']
 const hostFiles = ['main.c', 'system.c']
@@ -78,9 +79,6 @@ function run(program: string, words: readonly string[], cwd: string): void {
     throw new Error(`${program} ${words[0] ?? ''} failed: ${error?.message ?? `exit status ${status}`}`)
 }
 
-const canRun = (program: string): boolean =>
-  spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
-
 interface Toolchain {
   readonly compiler: string
   readonly flags: readonly string[]
@@ -111,7 +109,7 @@ function buildEngine(sources: string, { compiler, flags }: Toolchain): string[] 
   return objects
 }
 
-const native: Toolchain = { compiler: 'cc', flags: [], linkFlags: [] }
+const native: Toolchain = { compiler: compilerFor(hostArchitecture).program, flags: [], linkFlags: [] }
 
 interface Build {
   readonly toolchain: Toolchain
@@ -126,7 +124,7 @@ function buildStatic({ toolchain, sources, bundle, output }: Build): void {
   const at = (name: string): string => join(folder, name)
   try {
     const include = ['-isystem', sources]
-    // The compiler of bytecode runs here, whatever the executable is for: bytecode is the same for both architectures.
+    // Bytecode is the same for both architectures, which have the same order of bytes.
     run(
       native.compiler,
       [
@@ -186,12 +184,15 @@ if (options.arch !== 'x64' && options.arch !== 'arm64')
   throw new Error(`--arch must be x64 or arm64, not ${options.arch}`)
 const architecture: Architecture = options.arch
 const isNative = architecture === hostArchitecture
-const compiler = isNative ? native.compiler : compilers[architecture]
-const sources = canRun(compiler) ? fetchEngine() : undefined
+const { program: compiler, packages } = compilerFor(architecture)
+// The compiler of bytecode runs here, whatever the executable is for.
+const lacking = [native.compiler, compiler].find(program => !canRun(program))
+const sources = lacking === undefined ? fetchEngine() : undefined
 if (sources === undefined) {
-  console.log(
-    `build: ipkeeper-static left out: needs ${compiler} and cargo (Debian packages gcc, libc6-dev, cargo)`,
-  )
+  const missing = lacking === undefined ? `cargo ${leastCargo} or newer` : `${lacking} (Debian: ${packages})`
+  const line = `build: ipkeeper-static for ${architecture} left out: needs ${missing}`
+  if (lacking === undefined && process.env['CI'] === 'true') throw new Error(line)
+  console.log(line)
 } else {
   const place = options.sanitize ? 'sanitized' : isNative ? '' : architecture
   const folder = options.out ?? join(root, 'dist', place)

@@ -19,7 +19,7 @@ import {
   IPReservationSpec,
   IPReservationStatus,
 } from '../ipkeeper-server/store/kubernetes/ip-reservation.schema.ts'
-import { schemaVersion } from '../ipkeeper-server/store/kubernetes/object.schema.ts'
+import { objectSchemaVersion } from '../ipkeeper-server/store/kubernetes/object.schema.ts'
 import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 import { structural, withRules, type Schema } from './structural-schema.ts'
 
@@ -81,7 +81,11 @@ const table: Readonly<Record<ResourceKind, Resource>> = {
       {
         type: 'object',
         description: 'The pool. One that makes no sense is left alone; the conditions of its status say why.',
-        properties: { schema: structural(schemaVersion), ...poolKeys, recorded: structural(PoolRecorded) },
+        properties: {
+          schema: structural(objectSchemaVersion),
+          ...poolKeys,
+          recorded: structural(PoolRecorded),
+        },
       },
       poolRules,
     ),

@@ -10,7 +10,7 @@ import { recognise } from '../ipkeeper-server/diagnose/doctor/messages/recognise
 import { shellLine } from '../shared/text/shell-word.ts'
 import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
-const introduction = `<!-- Made by scripts/generate-it-says.ts from ipkeeper-server/doctor; change that, then: make generate -->
+const introduction = `<!-- Made by scripts/generate-it-says.ts from ipkeeper-server/diagnose/doctor; change that, then: make generate -->
 
 # It says X, what do I do
 

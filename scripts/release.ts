@@ -1,7 +1,8 @@
 /**
  * Writes what people download: for each architecture a tarball with executables, manual pages, completion, manifests and
  * an example, and its bill of materials; SHA256SUMS over all of them. The same sources give the same bytes, in whatever
- * folder and whenever they are built (SOURCE_DATE_EPOCH, else the time of the commit).
+ * folder and whenever they are built (SOURCE_DATE_EPOCH, else the time of the commit). For the static plugin the same compiler
+ * and C library have to be there; without a compiler for an architecture, its tarball has the other plugin alone, and a line says so.
  *
  *   node scripts/release.ts                        x64 and arm64, into dist/release
  *   node scripts/release.ts --arch x64 --out DIR   one of them, somewhere else
@@ -12,6 +13,7 @@ import {
   chmodSync,
   copyFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -24,23 +26,48 @@ import {
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { compilerFor, compilerVersion, libcVersion } from './c-compiler.ts'
+import { fetchEngine, quickVersion } from './fetch-engine.ts'
 import { fetchNode } from './fetch-node.ts'
 import type { Architecture } from './package-executable.ts'
 import { readSource } from './read-source.ts'
 import { readVersion } from './read-version.ts'
-import { writeBill } from './software-bill.ts'
+import { writeBill, type Engine } from './software-bill.ts'
 import { writeShare } from './write-share.ts'
 
 const root = join(import.meta.dirname, '..')
 
+/** Builds all executables into a folder; what is inside the static plugin, or undefined where it could not be built. */
+function buildExecutables(architecture: Architecture, folder: string): Engine | undefined {
+  const build = (script: string, ...flags: readonly string[]): string =>
+    execFileSync(
+      process.execPath,
+      [join(root, 'scripts', script), '--arch', architecture, '--out', folder, ...flags],
+      { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' },
+    )
+  build('build-executables.ts', '--no-code-cache')
+  const said = build('build-static.ts')
+  const sources = existsSync(join(folder, 'ipkeeper-static')) ? fetchEngine() : undefined
+  if (sources === undefined) {
+    process.stdout.write(said)
+    return undefined
+  }
+  const { program } = compilerFor(architecture)
+  return {
+    version: quickVersion(sources),
+    license: join(sources, 'LICENSE'),
+    libc: libcVersion(program),
+    compiler: compilerVersion(program),
+  }
+}
+
 /** Lays out what the tarball holds. */
-function fillFolder(folder: string, executables: string): void {
+function fillFolder(folder: string, executables: string, engine: Engine | undefined): void {
   const bin = join(folder, 'bin')
   mkdirSync(bin, { recursive: true })
-  for (const name of ['ipkeeper', 'ipkeeper-server']) {
+  for (const name of ['ipkeeper', 'ipkeeper-server', ...(engine ? ['ipkeeper-static'] : [])])
     copyFileSync(join(executables, name), join(bin, name))
-    chmodSync(join(bin, name), 0o755)
-  }
+  if (engine) copyFileSync(engine.license, join(folder, 'LICENSE.quickjs-ng'))
   symlinkSync('ipkeeper-server', join(bin, 'ipkeeperctl'))
   writeShare(join(folder, 'share'))
   cpSync(join(root, 'deploy'), join(folder, 'deploy'), { recursive: true })
@@ -87,13 +114,10 @@ function release(architecture: Architecture, out: string, version: string): read
   try {
     const node = fetchNode(architecture)
     const executables = join(temporary, 'executables')
-    const words = ['--arch', architecture, '--out', executables, '--no-code-cache']
-    execFileSync(process.execPath, [join(root, 'scripts', 'build-executables.ts'), ...words], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
+    const engine = buildExecutables(architecture, executables)
     const folder = join(temporary, base)
-    fillFolder(folder, executables)
-    const bill = writeBill(root, { version, architecture, node, time })
+    fillFolder(folder, executables, engine)
+    const bill = writeBill(root, { version, architecture, node, engine, time })
     writeFileSync(join(folder, 'sbom.cdx.json'), bill)
     writeFileSync(join(folder, 'VERSION'), `${version}\n${commit}\n`)
     settleModes(folder)

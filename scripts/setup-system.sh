@@ -11,6 +11,25 @@ has_reference_plugins() { [ -x /usr/lib/cni/bridge ] || [ -x /opt/cni/bin/bridge
 
 # What runs programs for arm64 on x64; the other way round Debian has no libraries.
 has_emulator() { [ "$(uname -m)" != x86_64 ] || command -v qemu-aarch64-static >/dev/null 2>&1; }
+# A compiler that does not know the file says its name alone.
+links_static() { case $("$1" -print-file-name=libc.a 2>/dev/null) in /*) ;; *) return 1 ;; esac; }
+crosses() { [ "$(uname -m)" != x86_64 ] || "$@"; }
+
+# It fetches the sources of the static plugin's engine, of edition 2024 (scripts/fetch-engine.ts).
+least_cargo=1.85
+is_new_enough() { [ "$(printf '%s\n%s\n' "$least_cargo" "$1" | sort -V | head -1)" = "$least_cargo" ]; }
+has_cargo() {
+  for cargo in "$(command -v cargo)" "${HOME:-/root}/.cargo/bin/cargo"; do
+    [ -x "$cargo" ] && is_new_enough "$("$cargo" --version | cut -d' ' -f2)" && return
+  done
+  return 1
+}
+# Debian 12 has one that is too old; installed, it would be of no use.
+offers_cargo() {
+  offered=$(apt-cache policy cargo 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9][0-9.]*\).*/\1/p')
+  # Of its packages the older ones have the version of cargo (0.66), the newer ones that of Rust.
+  [ -n "$offered" ] && is_new_enough "$offered"
+}
 has_arm64_libraries() { [ "$(uname -m)" != x86_64 ] || [ -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6 ]; }
 
 # Tools of /usr/sbin are not on every user's PATH.
@@ -39,6 +58,11 @@ systemd-analyze:systemd:tests of the pages on installing, and of the unit
 chromium:chromium:tests and pictures of the page
 emulator:qemu-user-static:tests of the release for arm64
 arm64-libraries:libstdc++6-arm64-cross:tests of the release for arm64
+cc:gcc:the static plugin (make static)
+static-libc:libc6-dev:the static plugin (make static)
+cargo:cargo:the static plugin (make static); 1.85 or newer, which Debian 13 has, else rustup
+arm64-compiler:gcc-aarch64-linux-gnu:the static plugin in the release for arm64
+arm64-libc:libc6-dev-arm64-cross:the static plugin in the release for arm64
 buildah:buildah:tests of the image and of the DaemonSet
 debootstrap:debootstrap:tests of the image and of the DaemonSet
 '
@@ -47,6 +71,10 @@ is_there() {
   case $1 in
     reference-plugins) has_reference_plugins ;;
     emulator) has_emulator ;;
+    static-libc) links_static cc ;;
+    cargo) has_cargo ;;
+    arm64-compiler) crosses command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 ;;
+    arm64-libc) crosses links_static aarch64-linux-gnu-gcc ;;
     arm64-libraries) has_arm64_libraries ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
   esac
@@ -90,8 +118,18 @@ if [ "$demo" != --demo ] && ! command -v promtool >/dev/null 2>&1 && [ ! -x "$pr
   echo 'setup: MISSING promtool (Debian package prometheus): without it go the tests of the alert rules' >&2
 fi
 
+tell_missing() {
+  missing_things | while IFS=: read -r thing package use; do
+    echo "setup: MISSING $thing (Debian package $package, as root): without it goes $use" >&2
+  done
+}
+
 missing=$(missing_things | cut -d: -f2 | sort -u | tr '\n' ' ')
-[ -n "$missing" ] || exit 0
+case " $missing " in *' cargo '*) offers_cargo || missing=$(echo " $missing" | sed 's/ cargo / /; s/^ *//') ;; esac
+if [ -z "$missing" ]; then
+  tell_missing
+  exit 0
+fi
 
 if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
   echo "setup: apt-get install $missing"
@@ -121,6 +159,4 @@ if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/n
   esac
 fi
 
-missing_things | while IFS=: read -r thing package use; do
-  echo "setup: MISSING $thing (Debian package $package, as root): without it goes $use" >&2
-done
+tell_missing

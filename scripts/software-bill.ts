@@ -40,12 +40,50 @@ function reachable({ components, dependencies }: Bill, root: string): ReadonlySe
   return found
 }
 
+/** What the static plugin is linked with. */
+export interface Engine {
+  /** Of QuickJS-ng. */
+  readonly version: string
+  /** Path of QuickJS-ng's licence. */
+  readonly license: string
+  /** Version of the GNU C library. */
+  readonly libc: string
+  /** Version of the compiler, whose libgcc is in it as well. */
+  readonly compiler: string
+}
+
+const inStaticPlugin = ({ version, libc, compiler }: Engine): readonly Component[] => [
+  {
+    'bom-ref': `quickjs-ng@${version}`,
+    ...{ type: 'library', name: 'quickjs-ng', version, scope: 'required' },
+    description: 'JavaScript engine, linked into bin/ipkeeper-static',
+    purl: `pkg:github/quickjs-ng/quickjs@v${version}`,
+    licenses: [{ license: { id: 'MIT' } }],
+  },
+  {
+    'bom-ref': `glibc@${libc}`,
+    ...{ type: 'library', name: 'glibc', version: libc, scope: 'required' },
+    description: 'GNU C library, linked into bin/ipkeeper-static',
+    purl: `pkg:generic/glibc@${libc}`,
+    cpe: `cpe:2.3:a:gnu:glibc:${libc}:*:*:*:*:*:*:*`,
+    licenses: [{ license: { id: 'LGPL-2.1-or-later' } }],
+  },
+  {
+    'bom-ref': `gcc@${compiler}`,
+    ...{ type: 'library', name: 'gcc', version: compiler, scope: 'required' },
+    description: 'compiled bin/ipkeeper-static, into which its libgcc is linked',
+    purl: `pkg:generic/gcc@${compiler}`,
+    licenses: [{ expression: 'GPL-3.0-or-later WITH GCC-exception-3.1' }],
+  },
+]
+
 /**
- * What a release of an architecture is made of, as CycloneDX JSON: the packages that npm knows by package-lock.json, and
- * Node with the libraries inside it. The same sources give the same text.
+ * What a release of an architecture is made of, as CycloneDX JSON: the packages that npm knows by package-lock.json,
+ * Node with the libraries inside it, and what the static plugin is linked with. The same sources give the same text.
  *
  * @param root the project's folder
  * @param node the binary of Node that is in the executables; its version is that of the Node running this
+ * @param engine undefined without a static plugin
  * @param time seconds since the epoch
  */
 export function writeBill(
@@ -54,8 +92,15 @@ export function writeBill(
     version,
     architecture,
     node,
+    engine,
     time,
-  }: { version: string; architecture: Architecture; node: string; time: number },
+  }: {
+    version: string
+    architecture: Architecture
+    node: string
+    engine: Engine | undefined
+    time: number
+  },
 ): string {
   const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
     ...{ cwd: root, encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'inherit'] },
@@ -79,6 +124,7 @@ export function writeBill(
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, its]) => ({ type: 'library', 'bom-ref': `node/${name}@${its}`, name, version: its })),
   }
+  const linked = [nodeComponent, ...(engine ? inStaticPlugin(engine) : [])]
   const whole = {
     ...bill,
     serialNumber: undefined,
@@ -90,10 +136,10 @@ export function writeBill(
       lifecycles: [{ phase: 'build' }],
       component: { ...bill.metadata.component, type: 'application', name: 'ipkeeper', version },
     },
-    components: [...bill.components.filter(component => shipped.has(component['bom-ref'])), nodeComponent],
+    components: [...bill.components.filter(component => shipped.has(component['bom-ref'])), ...linked],
     dependencies: [
       ...bill.dependencies.filter(({ ref }) => shipped.has(ref)),
-      { ref: nodeComponent['bom-ref'], dependsOn: [] },
+      ...linked.map(component => ({ ref: component['bom-ref'], dependsOn: [] })),
     ],
   }
   // A random number would make every run another one; this one is of the contents.

@@ -1,7 +1,11 @@
-import { blockOf, blockSize, type BlockView } from '../../ipkeeper-server/ipam/pools/block-affinity.ts'
+import {
+  blockOf,
+  affinityBlockSize,
+  type BlockView,
+} from '../../ipkeeper-server/ipam/pools/block-affinity.ts'
 import type { Interval } from '../../ipkeeper-server/ipam/pools/pool.ts'
 
-const stripeBits = Math.log2(Number(blockSize))
+const stripeBits = Math.log2(Number(affinityBlockSize))
 
 /**
  * Which addresses of one network are taken, and by which nodes: what a ledger answers from its intervals and indexes, in

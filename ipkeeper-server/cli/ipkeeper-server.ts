@@ -1,7 +1,7 @@
 import { defaultPaths } from '../../shared/paths.ts'
 import { checkConfigRow } from './commands/check-config-row.ts'
 import type { CommandRow, Option } from './framework/command.ts'
-import type { Program } from './framework/dispatch.ts'
+import type { CommandProgram } from './framework/dispatch.ts'
 import { helpOption } from './framework/options.ts'
 import { serverWords } from './other-words.ts'
 
@@ -103,8 +103,12 @@ export const serverCommands = {
         text: 'network configuration to install under its own name (default: none)',
       },
       plugin: {
-        ...{ value: 'FILE', offers: 'file' },
-        text: 'the plugin (default: ipkeeper in the folder of this executable)',
+        ...{ value: 'KIND', offers: ['auto', 'node', 'static'] },
+        text: 'node, static, the path of another one, or auto: static where the plugin with Node lacks a library (default: auto)',
+      },
+      'host-root': {
+        ...{ value: 'DIR', offers: 'folder' },
+        text: "in a container: folder at which the host's root, or its /usr alone, can be seen; auto looks there",
       },
       help: helpOption,
     },
@@ -113,6 +117,10 @@ export const serverCommands = {
       {
         line: `ipkeeper-server install --bin-dir /usr/lib/cni --conflist deploy/cni/${standardConflist}`,
         does: 'Install the plugin into another folder, then a network configuration that uses it',
+      },
+      {
+        line: 'ipkeeper-server install --plugin static',
+        does: 'Install the plugin without Node in the place of the other',
       },
     ],
     exits: { 0: 'installed, or already up to date', 1: 'not installed' },
@@ -141,7 +149,7 @@ export const serverCommands = {
 
 export type ServerCommand = keyof typeof serverCommands
 
-export const serverProgram: Program = {
+export const serverProgram: CommandProgram = {
   name: 'ipkeeper-server',
   title: "the daemon that keeps the addresses of this node's containers",
   usage: 'ipkeeper-server COMMAND [OPTIONS], ipkeeper-server COMMAND --help',

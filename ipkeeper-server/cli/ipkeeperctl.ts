@@ -1,6 +1,6 @@
 import { completeCall, completeWord } from './completion/complete-call.ts'
-import type { Command } from './framework/command.ts'
-import { dispatch, type ExitCode, type Program } from './framework/dispatch.ts'
+import type { CtlCommand } from './framework/command.ts'
+import { dispatch, type CommandExit, type CommandProgram } from './framework/dispatch.ts'
 import { commonOptions } from './framework/options.ts'
 import { runCommand } from './framework/run-command.ts'
 import type { Terminal } from './framework/terminal.ts'
@@ -41,7 +41,7 @@ import { whoCommand } from './commands/who.ts'
 import { restoreUplinkCommand, uplinksCommand } from './commands/uplinks.ts'
 
 /** In the order of the overview. */
-export const commands: readonly Command[] = [
+export const commands: readonly CtlCommand[] = [
   leasesCommand,
   attachmentsCommand,
   poolsCommand,
@@ -77,7 +77,7 @@ export const commands: readonly Command[] = [
   completionCommand,
 ]
 
-export const toolProgram: Program<Command> = {
+export const toolProgram: CommandProgram<CtlCommand> = {
   name: 'ipkeeperctl',
   title: 'inspect and control the ipkeeper daemon of this node',
   usage: 'ipkeeperctl COMMAND [ARGUMENTS] [OPTIONS]   (or: ipkeeper-server ctl COMMAND ...)',
@@ -89,7 +89,7 @@ export const toolProgram: Program<Command> = {
 }
 
 /** Runs one call of ipkeeperctl and returns its exit code. */
-export async function runIpkeeperctl(line: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runIpkeeperctl(line: readonly string[], terminal: Terminal): Promise<CommandExit> {
   return await dispatch(toolProgram, line, terminal, {
     run: (command, call) => runCommand(command, call, { terminal, line }),
     passOn: {

@@ -1,7 +1,7 @@
 import { constants, lstatSync, realpathSync, type BigIntStats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, relative } from 'node:path'
-import type { FileFault, SourceFile } from '../diagnose/lint/site.ts'
+import type { UnreadFile, SourceFile } from '../diagnose/lint/site.ts'
 
 /** Bytes of a configuration, at most: a thousand times what anybody has. */
 export const sizeLimit = 1024 * 1024
@@ -12,7 +12,11 @@ export type LinkPolicy = 'anywhere' | 'same folder'
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
-const fault = (why: string, stopsRuntime: boolean, severity: FileFault['severity'] = 'error'): FileFault => ({
+const fault = (
+  why: string,
+  stopsRuntime: boolean,
+  severity: UnreadFile['severity'] = 'error',
+): UnreadFile => ({
   why,
   severity,
   stopsRuntime,
@@ -52,7 +56,7 @@ async function readAll(file: FileHandle): Promise<Buffer | undefined> {
  * Reads a regular file, which the last part of the path has to be itself: no link is followed, and nothing that is no file
  * can make us wait. What is in the way is returned.
  */
-export async function readPlainFile(path: string): Promise<ReadFile | FileFault> {
+export async function readPlainFile(path: string): Promise<ReadFile | UnreadFile> {
   let file: FileHandle
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
@@ -83,7 +87,7 @@ export async function readPlainFile(path: string): Promise<ReadFile | FileFault>
 }
 
 /** Where a link leads, if there is one and it is to be followed. */
-function resolveLink(path: string, policy: LinkPolicy): string | FileFault {
+function resolveLink(path: string, policy: LinkPolicy): string | UnreadFile {
   try {
     if (!lstatSync(path).isSymbolicLink()) return path
     const target = realpathSync(path)

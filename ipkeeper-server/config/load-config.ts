@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { parseListen, parseTcpAddress, type ListenAddress } from '../host/listen-address.ts'
 import { readRegularFileSync } from '../host/regular-file.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
@@ -11,13 +12,7 @@ import { defaults, type AnnotationDialect } from './schema-words.ts'
 import { type DaemonConfigFile } from './daemon-config.schema.ts'
 import { SettingFaults, formatPath, type Fault } from './setting-faults.ts'
 import type { ReconcileSettings, RepairMode } from '../reconcile/plan-settings.ts'
-import {
-  parseListen,
-  parseTcpAddress,
-  type ListenAddress,
-  readReconcile,
-  readTakeover,
-} from './read-sections.ts'
+import { readReconcile, readTakeover } from './read-sections.ts'
 import { readPools } from './read-pools.ts'
 import { readText, checkShape, showValue } from './schema-faults.ts'
 import { YamlSource, type Position } from './yaml-source.ts'

@@ -1,5 +1,5 @@
 import type { OptionalPartName, OptionalParts } from '../host/optional-part.ts'
-import type { ListenAddress } from '../http/tcp-app.ts'
+import type { ListenAddress } from '../host/listen-address.ts'
 
 interface Listener {
   /** Throws while the address cannot be had. */

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
+import type { ListenAddress } from '../host/listen-address.ts'
 import type { ReadMetrics } from './routes/metrics.ts'
-import { closeTcp, createReadOnlyApp, listenTcp, refuse, serveOnly, type ListenAddress } from './tcp-app.ts'
+import { closeTcp, createReadOnlyApp, listenTcp, refuse, serveOnly } from './tcp-app.ts'
 
 /** One Prometheus needs one connection. */
 const connectionLimit = 16

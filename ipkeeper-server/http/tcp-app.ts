@@ -4,12 +4,8 @@ import type { Server as TlsServer } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyReply, type RawServerDefault } from 'fastify'
 import type { ProblemCode } from '../../shared/problem/catalogue.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import type { ListenAddress } from '../host/listen-address.ts'
 import { keepEdge } from './http-edge.ts'
-
-export interface ListenAddress {
-  readonly host: string
-  readonly port: number
-}
 
 export interface TcpAppOptions {
   /** Beyond so many Node closes new connections unanswered. */

@@ -10,6 +10,8 @@ import { placeFile } from './place-file.ts'
 export interface Installation {
   /** The plugin's executable. */
   readonly plugin: string
+  /** What is said of it besides its place. */
+  readonly note?: string | undefined
   /** Where the runtime has its plugins. */
   readonly binDir: string
   /** A network configuration, which keeps its name; undefined: the plugin alone. */
@@ -25,14 +27,14 @@ export interface Installation {
  * @returns what was done, in lines
  * @throws Problem IPK_INSTALL_FAILED
  */
-export async function install({ plugin, binDir, conflist, confDir }: Installation): Promise<string> {
+export async function install({ plugin, note, binDir, conflist, confDir }: Installation): Promise<string> {
   const bytes = await readRegularFile(plugin, { most: Infinity }).catch((error: unknown) => {
     throw new Problem('IPK_INSTALL_FAILED', `there is no plugin at ${plugin}`, {
       cause: error,
-      hint: 'name it: --plugin FILE',
+      hint: 'name another one: --plugin FILE',
     })
   })
-  const lines = [done(join(binDir, 'ipkeeper'), await placeFile(binDir, 'ipkeeper', bytes, 0o755))]
+  const lines = [done(join(binDir, 'ipkeeper'), await placeFile(binDir, 'ipkeeper', bytes, 0o755), note)]
   if (conflist !== undefined) {
     const name = basename(conflist)
     const text = await soundText(conflist, name, binDir)
@@ -41,8 +43,8 @@ export async function install({ plugin, binDir, conflist, confDir }: Installatio
   return lines.join('')
 }
 
-const done = (path: string, written: boolean): string =>
-  written ? `installed ${path}\n` : `${path} is as it should be\n`
+const done = (path: string, written: boolean, note?: string): string =>
+  `${written ? `installed ${path}` : `${path} is as it should be`}${note === undefined ? '' : `: ${note}`}\n`
 
 /** The text of a network configuration that a runtime can use. */
 async function soundText(path: string, name: string, binDir: string): Promise<string> {

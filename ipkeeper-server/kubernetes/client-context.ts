@@ -1,7 +1,7 @@
 import { systemClocks } from '../host/clock.ts'
 
 /** What the effects of this folder know of time and chance; injected, so that tests decide both. */
-export interface Clock {
+export interface ClientClock {
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Milliseconds of a clock that never jumps: how long something has taken, how old something is. */
@@ -10,7 +10,7 @@ export interface Clock {
   readonly random: () => number
 }
 
-export const systemClock: Clock = {
+export const systemClock: ClientClock = {
   now: systemClocks.wall,
   monotonic: systemClocks.monotonic,
   random: Math.random,

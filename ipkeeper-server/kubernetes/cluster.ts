@@ -1,6 +1,6 @@
 import { type ApiAccess, ApiClient, type ApiLimits } from './api-client.ts'
 import { reviewAccess, type AccessReport } from './access-review.ts'
-import { systemClock, type Clock, type ClusterLog } from './client-context.ts'
+import { systemClock, type ClientClock, type ClusterLog } from './client-context.ts'
 import { ClusterCache } from './cluster-cache.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { ApiEventRecorder, type EventCounts, type EventRecorder } from './events.ts'
@@ -30,7 +30,7 @@ export interface ClusterOptions {
   readonly log: ClusterLog
   /** What an event advises, as it works where this daemon runs. Absent: as it is written. */
   readonly remedy?: (text: string) => string
-  readonly clock?: Clock
+  readonly clock?: ClientClock
   readonly timing?: Partial<ReflectorTiming>
   readonly limits?: Partial<ApiLimits>
 }
@@ -65,7 +65,7 @@ export class Cluster {
   /** Called when addresses of nodes may have changed. */
   onNodes: () => void = () => undefined
   readonly #options: ClusterOptions
-  readonly #clock: Clock
+  readonly #clock: ClientClock
   readonly #client: ApiClient
   readonly #cache: ClusterCache
   readonly #owners: OwnerResolver

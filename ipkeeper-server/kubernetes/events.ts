@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ApiClient } from './api-client.ts'
 import { ApiError } from './api-error.ts'
 import { resourcePath } from './api-path.ts'
-import type { Clock, ClusterLog } from './client-context.ts'
+import type { ClientClock, ClusterLog } from './client-context.ts'
 import {
   clipBytes,
   EventSeries,
@@ -50,7 +50,7 @@ const microTime = (milliseconds: number): string => new Date(milliseconds).toISO
 export class ApiEventRecorder implements EventRecorder {
   readonly #client: ApiClient
   readonly #node: string
-  readonly #clock: Clock
+  readonly #clock: ClientClock
   readonly #log: ClusterLog
   readonly #series = new EventSeries()
   readonly #queue: Series[] = []
@@ -63,7 +63,7 @@ export class ApiEventRecorder implements EventRecorder {
   #stopped = false
   #complained = false
 
-  constructor(client: ApiClient, node: string, clock: Clock, log: ClusterLog) {
+  constructor(client: ApiClient, node: string, clock: ClientClock, log: ClusterLog) {
     this.#client = client
     this.#node = node
     this.#clock = clock

@@ -13,7 +13,7 @@ import {
 import { type ApiAccess, ApiClient } from './api-client.ts'
 import { ApiError } from './api-error.ts'
 import { resourcePath } from './api-path.ts'
-import { systemClock, type Clock } from './client-context.ts'
+import { systemClock, type ClientClock } from './client-context.ts'
 import { jittered } from './watch-progress.ts'
 
 /** Milliseconds. */
@@ -43,7 +43,7 @@ export interface LeaseElectionOptions {
   readonly namespace: string
   /** What this run of this daemon is called, as nobody else is. */
   readonly identity: string
-  readonly clock?: Clock
+  readonly clock?: ClientClock
   readonly timing?: ElectionTiming
   /** Told when this daemon becomes it, and when it no longer is. */
   readonly onChange: (elected: boolean) => void
@@ -65,7 +65,7 @@ export const electionName = 'ipkeeper'
  */
 export class LeaseElection implements Election {
   readonly #options: LeaseElectionOptions
-  readonly #clock: Clock
+  readonly #clock: ClientClock
   readonly #timing: ElectionTiming
   readonly #client: ApiClient
   readonly #place: { readonly namespace: string; readonly name: string }

@@ -5,7 +5,7 @@ import { resourcePath, groupPath } from './api-path.ts'
 import { readMeta } from './kube-object.ts'
 import { ownerKind } from './owner-kinds.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
-import type { Clock } from './client-context.ts'
+import type { ClientClock } from './client-context.ts'
 
 /**
  * Whether an owner, by UID, still exists. "gone" hands addresses to others, so it needs proof: the API says NotFound of
@@ -53,13 +53,13 @@ const remembered = 200
 /** How a kind is called in paths, as the API itself tells (API concepts, "Discovery API"). */
 export class KindDiscovery {
   readonly #client: ApiClient
-  readonly #clock: Clock
+  readonly #clock: ClientClock
   readonly #known = new Map<
     string,
     { readonly until: number; readonly kinds: ReadonlyMap<string, DiscoveredKind> }
   >()
 
-  constructor(client: ApiClient, clock: Clock) {
+  constructor(client: ApiClient, clock: ClientClock) {
     this.#client = client
     this.#clock = clock
   }

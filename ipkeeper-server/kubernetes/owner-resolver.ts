@@ -3,7 +3,7 @@ import type { Owner, StringMap } from '../ipam/records/pod-facts.ts'
 import { metadataOnly, type ApiClient } from './api-client.ts'
 import { ApiError } from './api-error.ts'
 import { resourcePath } from './api-path.ts'
-import type { Clock, ClusterLog } from './client-context.ts'
+import type { ClientClock, ClusterLog } from './client-context.ts'
 import { at, readMeta, stringMap, type OwnerReference } from './kube-object.ts'
 import { misplaced, type Misplaced, ownerKind, type OwnerKind } from './owner-kinds.ts'
 import { forerunnerPrefix } from './dialects/owner-keys.ts'
@@ -52,7 +52,7 @@ const steps = 4
  */
 export class OwnerResolver {
   readonly #client: ApiClient
-  readonly #clock: Clock
+  readonly #clock: ClientClock
   readonly #log: ClusterLog
   readonly #known = new Map<string, Known>()
   readonly #asking = new Map<string, Promise<OwnerFacts>>()
@@ -62,7 +62,7 @@ export class OwnerResolver {
   #retry: NodeJS.Timeout | undefined
   #stopped = false
 
-  constructor(client: ApiClient, clock: Clock, log: ClusterLog) {
+  constructor(client: ApiClient, clock: ClientClock, log: ClusterLog) {
     this.#client = client
     this.#clock = clock
     this.#log = log

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import { metadataListOnly, metadataOnly, type ApiClient } from './api-client.ts'
 import { ApiError, statusError } from './api-error.ts'
-import type { Clock, ClusterLog } from './client-context.ts'
+import type { ClientClock, ClusterLog } from './client-context.ts'
 import { IdleTimer, JsonLines } from './watch-stream.ts'
 import { at, readMeta } from './kube-object.ts'
-import { afterOutcome, beginning, jittered, type ListFrom, type Outcome } from './watch-progress.ts'
+import { afterOutcome, beginning, jittered, type ListFrom, type PhaseOutcome } from './watch-progress.ts'
 
 /** Where a reflector puts what it reads; keys are "namespace/name", or "name" outside of namespaces. */
 export interface Sink<Entry> {
@@ -71,7 +71,7 @@ export interface ReflectorOptions<Entry> {
   readonly canLack?: (error: unknown) => boolean
   /** What keeps it from following; undefined once it follows again. Told when it changes. */
   readonly onTrouble?: (error: Error | undefined) => void
-  readonly clock: Clock
+  readonly clock: ClientClock
   readonly log: ClusterLog
   readonly timing?: Partial<ReflectorTiming>
 }
@@ -168,11 +168,11 @@ export class Reflector<Entry> {
   async #run(): Promise<void> {
     const { clock } = this.#options
     let progress = beginning(this.#options.firstList)
-    let last: Outcome | undefined
+    let last: PhaseOutcome | undefined
     let relisted = -Infinity
     while (!this.#stopped) {
       const { phase } = progress
-      let outcome: Outcome
+      let outcome: PhaseOutcome
       if (this.#relisting) {
         this.#relisting = false
         // The server answers, however long it was away. One that goes back again and again is asked ever more seldom.
@@ -200,13 +200,13 @@ export class Reflector<Entry> {
    * Whether the server may not have come as far as the next watch is to begin: it was restored from a backup. Such a watch
    * is not refused, and tells nothing until the server has come as far once more.
    */
-  #mayBeAhead(last: Outcome | undefined): boolean {
+  #mayBeAhead(last: PhaseOutcome | undefined): boolean {
     if (this.#options.expect) return last?.kind !== 'listed'
     return last?.kind === 'silent' || (last?.kind === 'failed' && last.status === tooLarge)
   }
 
   /** undefined: it has come as far. */
-  async #lookAhead(from: string): Promise<Outcome | undefined> {
+  async #lookAhead(from: string): Promise<PhaseOutcome | undefined> {
     const { client, path, fieldSelector, firstList } = this.#options
     try {
       const holds = this.#options.expect?.()
@@ -239,7 +239,7 @@ export class Reflector<Entry> {
     this.#wake = undefined
   }
 
-  async #list(from: ListFrom): Promise<Outcome> {
+  async #list(from: ListFrom): Promise<PhaseOutcome> {
     const { client, path, fieldSelector, representation, sink, pageSize = standardPageSize } = this.#options
     const entries = new Map<string, Entry>()
     const holds = this.#options.expect?.()
@@ -277,7 +277,7 @@ export class Reflector<Entry> {
     }
   }
 
-  async #watch(from: string): Promise<Outcome> {
+  async #watch(from: string): Promise<PhaseOutcome> {
     const { clock } = this.#options
     const { idleLimit, proof } = this.#timing
     const abort = new AbortController()
@@ -376,7 +376,7 @@ export class Reflector<Entry> {
     return meta.resourceVersion
   }
 
-  #failed(error: unknown, resourceVersion: string | undefined, proved: boolean): Outcome {
+  #failed(error: unknown, resourceVersion: string | undefined, proved: boolean): PhaseOutcome {
     if (this.#stopped || this.#relisting) return { kind: 'expired', proved: false }
     if (error instanceof ApiError && error.status === 410) return { kind: 'expired', proved }
     const wasCut = proved && error instanceof ApiError && error.status === undefined

@@ -7,7 +7,7 @@ export type Phase =
   | { readonly next: 'list'; readonly from: ListFrom }
   | { readonly next: 'watch'; readonly resourceVersion: string }
 
-export interface Progress {
+export interface WatchProgress {
   readonly phase: Phase
   /** Attempts in a row that brought nothing. */
   readonly failures: number
@@ -19,7 +19,7 @@ export interface Progress {
  * What became of a phase. `resourceVersion`: the last one seen, from which a watch can go on. `proved`: the server gave an
  * event or kept the watch open for a while, so whatever was wrong before is over.
  */
-export type Outcome =
+export type PhaseOutcome =
   | { readonly kind: 'listed'; readonly resourceVersion: string }
   | {
       readonly kind: 'ended' | 'garbled'
@@ -40,8 +40,8 @@ export type Outcome =
       readonly canWait?: boolean
     }
 
-export interface Step {
-  readonly progress: Progress
+export interface WatchStep {
+  readonly progress: WatchProgress
   /** Milliseconds to wait before; `jittered` makes a wait of it. */
   readonly pause: number
 }
@@ -68,7 +68,7 @@ export function jittered(pause: number, random: number): number {
   return pause === 0 ? 0 : Math.max(shortest, Math.round(pause * (0.5 + random / 2)))
 }
 
-export const beginning = (from: ListFrom): Progress => ({
+export const beginning = (from: ListFrom): WatchProgress => ({
   phase: { next: 'list', from },
   failures: 0,
   stuck: 0,
@@ -78,7 +78,7 @@ export const beginning = (from: ListFrom): Progress => ({
 const refusesTheWatch = (status: number | undefined): boolean =>
   status !== undefined && status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status)
 
-export function afterOutcome(progress: Progress, outcome: Outcome): Step {
+export function afterOutcome(progress: WatchProgress, outcome: PhaseOutcome): WatchStep {
   if (outcome.kind === 'listed') {
     // Failures are not forgotten yet: a list that works and a watch that does not would make a loop of lists.
     const { resourceVersion } = outcome

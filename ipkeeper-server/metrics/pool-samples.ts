@@ -4,7 +4,7 @@ import type { Sample } from './metric-registry.ts'
 import { exhaustionTerms, secondsToExhaustion, withOccupancy, type Occupancy } from './time-to-exhaustion.ts'
 
 /** Figures of one range set; of all that are beyond the limits, one of each family. */
-export interface PoolFigures {
+export interface RangeSetFigures {
   readonly labels: {
     readonly pool: string
     readonly segment: string
@@ -22,9 +22,9 @@ export interface PoolFigures {
 export function poolFigures(
   rangeSets: readonly RangeSetUsage[],
   limit: number = poolLimit,
-): readonly PoolFigures[] {
+): readonly RangeSetFigures[] {
   const shown = new Set([...new Set(rangeSets.map(({ pool }) => pool))].slice(0, limit))
-  const figures = new Map<string, PoolFigures>()
+  const figures = new Map<string, RangeSetFigures>()
   for (const usage of rangeSets) {
     const { pool, segment, rangeSet } = usage
     const named =
@@ -52,7 +52,7 @@ export class ExhaustionWatch {
   #past = new Map<string, readonly Occupancy[]>()
 
   /** @param at seconds of a clock that nobody sets */
-  look(pools: readonly PoolFigures[], at: number): readonly Sample[] {
+  look(pools: readonly RangeSetFigures[], at: number): readonly Sample[] {
     const past = new Map<string, readonly Occupancy[]>()
     const samples = pools.map(({ labels, used, held, free }) => {
       const key = Object.values(labels).join(' ')

@@ -3,7 +3,7 @@ import { stateFiles } from '../../shared/paths.ts'
 import { BackgroundTask, type Timers } from '../host/background-task.ts'
 import { writeDurably } from '../host/durable-file.ts'
 import { readRegularFileSync } from '../host/regular-file.ts'
-import type { PoolUseNow, UseSample } from '../ipam/pools/forecast-full.ts'
+import type { PoolUseNow, MeasuredUse } from '../ipam/pools/forecast-full.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 
@@ -28,7 +28,7 @@ export interface PoolUseSamplesOptions {
   readonly timers?: Timers
 }
 
-type Series = ReadonlyMap<string, readonly UseSample[]>
+type Series = ReadonlyMap<string, readonly MeasuredUse[]>
 
 const keyOf = ({ name, family }: Pick<PoolUseNow, 'name' | 'family'>): string => `${name} IPv${family}`
 
@@ -59,7 +59,7 @@ export class PoolUseSamples {
   }
 
   /** The oldest first; a sample of now is not among them. */
-  of(pool: Pick<PoolUseNow, 'name' | 'family'>): readonly UseSample[] {
+  of(pool: Pick<PoolUseNow, 'name' | 'family'>): readonly MeasuredUse[] {
     return this.#series.get(keyOf(pool)) ?? []
   }
 
@@ -91,7 +91,7 @@ export class PoolUseSamples {
 }
 
 /** The samples to keep when this one is added. Of a start soon after the last sample there is none more. */
-export function withSample(past: readonly UseSample[], present: UseSample): readonly UseSample[] {
+export function withSample(past: readonly MeasuredUse[], present: MeasuredUse): readonly MeasuredUse[] {
   // What a clock that ran ahead has left would stand in the way for long.
   const known = past.filter(({ at }) => at <= present.at && present.at - at <= oldest)
   const kept = known.filter(({ at }, index) => {

@@ -3,7 +3,7 @@ import { cacheReasonNames } from '../../shared/cache-reasons.ts'
 import { findingKindNames, repairableKinds } from '../../shared/findings.ts'
 import type { MetricRegistry, MetricsPage, Sample } from './metric-registry.ts'
 import { conflistLimit, otherValue } from './metric-table.ts'
-import { ExhaustionWatch, poolFigures, type PoolFigures } from './pool-samples.ts'
+import { ExhaustionWatch, poolFigures, type RangeSetFigures } from './pool-samples.ts'
 import type { ClusterFigures, ConflistState, MetricSources } from './metric-sources.ts'
 
 /**
@@ -49,8 +49,8 @@ export class Scraper {
     this.#setDaemon()
   }
 
-  #setPools(pools: readonly PoolFigures[], at: number): void {
-    const of = (pick: (figures: PoolFigures) => number): readonly Sample[] =>
+  #setPools(pools: readonly RangeSetFigures[], at: number): void {
+    const of = (pick: (figures: RangeSetFigures) => number): readonly Sample[] =>
       pools.map(figures => ({ labels: figures.labels, value: pick(figures) }))
     const registry = this.#registry
     registry.set(

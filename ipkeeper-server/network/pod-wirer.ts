@@ -22,12 +22,12 @@ import { findLink, type LinkState, neighboursWithMac, seeRoutes } from './ip-sho
 import type { HostView } from './node/host-view.ts'
 import { CommandRefused, isTaken, runCommands } from './ip-commands.ts'
 import { linkNames } from './link-names.ts'
-import { Masquerade } from './node/masquerade-table.ts'
+import { MasqueradeTable } from './node/masquerade-table.ts'
 import { masqueradedPods, type MasqueradedPods } from './plan/masquerade-rules.ts'
 import type { GatewayFacts } from './plan/bridge-addresses.ts'
 import { announcementCommand, announcementSysctls } from './plan/announcement.ts'
 import type { Command } from './plan/command.ts'
-import { compareWiring, type SeenLink, type SeenWiring } from './plan/compare-wiring.ts'
+import { compareWiring, type KernelLink, type SeenWiring } from './plan/compare-wiring.ts'
 import { checkHost } from './plan/check-host.ts'
 import { guardedLinks, unwiringCommands, wiringCommands } from './plan/plan-wiring.ts'
 import { asksFirst, leavesNode, type MainConfig } from '../ipam/request/main-config.ts'
@@ -55,7 +55,7 @@ export interface PodWirerOptions extends DuplicateCheckOptions {
   readonly onWired?: () => void
 }
 
-const seenLink = ({ addresses, ...link }: LinkState): SeenLink => ({
+const seenLink = ({ addresses, ...link }: LinkState): KernelLink => ({
   ...link,
   addresses: addresses.map(({ address }) => address),
 })
@@ -82,7 +82,7 @@ function announces(
 export class PodWirer implements PodNetwork {
   readonly #options: PodWirerOptions
   readonly #removal: HostLinkRemoval
-  readonly #masquerade: Masquerade
+  readonly #masquerade: MasqueradeTable
   readonly #announcer: Announcer
   readonly #duplicates: DuplicateCheck
 
@@ -91,7 +91,7 @@ export class PodWirer implements PodNetwork {
     this.#removal = new HostLinkRemoval(options.run)
     this.#announcer = new Announcer(options.run)
     this.#duplicates = new DuplicateCheck(options)
-    this.#masquerade = new Masquerade({
+    this.#masquerade = new MasqueradeTable({
       run: options.run,
       everybody: () => this.#everybodyMasqueraded(),
       onProblem: options.onProblem,

@@ -2,7 +2,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { shellWord } from '../../shared/text/shell-word.ts'
 
 /** A pod that had its addresses from here, as something other than the ledger shows. */
-export interface SeenAttachment {
+export interface EarlierAttachment {
   readonly containerId: string
   readonly network: string
   readonly ifname: string
@@ -26,7 +26,7 @@ export interface LeftFile {
 
 /** What a node shows of a ledger that was in use. */
 export interface EarlierUse {
-  readonly attachments: readonly SeenAttachment[]
+  readonly attachments: readonly EarlierAttachment[]
   readonly files: readonly LeftFile[]
 }
 
@@ -48,7 +48,15 @@ export const showsUse = ({ attachments, files }: EarlierUse): boolean => attachm
 /** Names of pods and containers as a line of text may have them. */
 const plain = (text: string): string => text.replaceAll(/[^\w.:/-]/g, '?').slice(0, 253)
 
-function describe({ addresses, pod, containerId, ifname, network, by, beforeBoot }: SeenAttachment): string {
+function describe({
+  addresses,
+  pod,
+  containerId,
+  ifname,
+  network,
+  by,
+  beforeBoot,
+}: EarlierAttachment): string {
   const seen = by === 'link' ? '; its link is there' : beforeBoot ? '; from before this boot' : ''
   const where = `container ${plain(containerId.slice(0, 13))}, ${plain(ifname)} of ${plain(network)}${seen}`
   return [...addresses, ...(pod ? [plain(`${pod.namespace}/${pod.name}`)] : []), `(${where})`].join(' ')

@@ -8,7 +8,7 @@ import {
   type Absence,
   type EarlierUse,
   type LeftFile,
-  type SeenAttachment,
+  type EarlierAttachment,
 } from './earlier-use.ts'
 import { listLinks } from '../network/ip-show.ts'
 import { runTool } from '../network/run-tool.ts'
@@ -27,7 +27,7 @@ export function absenceOf(path: string): Absence | undefined {
 /** @param path of the ledger that is not there */
 export async function lookForUse(path: string, places: ResultPlaces): Promise<EarlierUse> {
   const { own, ofOthers } = await findKeptResults(places)
-  const attachments: SeenAttachment[] = own.map(result => ({ ...result, by: 'result' }))
+  const attachments: EarlierAttachment[] = own.map(result => ({ ...result, by: 'result' }))
   const known = new Set([...ofOthers, ...own.map(({ containerId }) => containerId)])
   try {
     for (const link of await listLinks(runTool, ['type', 'veth'])) {

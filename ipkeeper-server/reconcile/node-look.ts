@@ -25,7 +25,7 @@ import type {
   SeenElsewhere,
   SeenFalseAnswer,
   SeenLostNode,
-  SeenLink,
+  SeenVeth,
   SeenPod,
 } from './plan-snapshot.ts'
 
@@ -45,7 +45,7 @@ export interface NodeLookOptions {
   readonly reach: (attachments: readonly AttachmentRecord[]) => Promise<void>
   readonly runtimes: ContainerRuntimes
   /** The veths of the host. */
-  readonly links: () => Promise<readonly SeenLink[]>
+  readonly links: () => Promise<readonly SeenVeth[]>
   /** The addresses on an attachment's interface in the kernel; undefined where they cannot be read. */
   readonly kernelAddresses: (attachment: AttachmentRecord) => Promise<readonly string[] | undefined>
   /** Pods of this node, asked of the API now; undefined where no API is configured. */

@@ -1,6 +1,6 @@
 import { matchesPattern } from '../../shared/text/matches-pattern.ts'
 import { shellLine } from '../../shared/text/shell-word.ts'
-import type { NodeSnapshot, SeenLink } from './plan-snapshot.ts'
+import type { NodeSnapshot, SeenVeth } from './plan-snapshot.ts'
 import type { Suspicion } from './plan-suspicion.ts'
 import { isHostLinkName } from '../network/plan/interface-name.ts'
 
@@ -27,9 +27,9 @@ export function suspectLinks(
 }
 
 /** The container ID in the alias that ADD gives; undefined where another one stands there. */
-const containerOf = (link: SeenLink): string | undefined => linkOwner(link)?.containerId
+const containerOf = (link: SeenVeth): string | undefined => linkOwner(link)?.containerId
 
-function suspectOwn(link: SeenLink, ready: ReadonlySet<string>): Suspicion {
+function suspectOwn(link: SeenVeth, ready: ReadonlySet<string>): Suspicion {
   const containerId = containerOf(link)
   const base = {
     kind: 'link-without-lease',
@@ -66,7 +66,7 @@ function suspectOwn(link: SeenLink, ready: ReadonlySet<string>): Suspicion {
   }
 }
 
-function suspectForeign(link: SeenLink, patterns: readonly string[]): Suspicion {
+function suspectForeign(link: SeenVeth, patterns: readonly string[]): Suspicion {
   const named = patterns.some(pattern => matchesPattern(pattern, link.name))
   return {
     kind: 'foreign-link',

@@ -21,7 +21,7 @@ export interface NodeSnapshot {
   readonly attachedSince: ReadonlySet<string>
   /** Addresses of pools that ready sandboxes without an attachment have. */
   readonly pooledSandboxes: readonly PooledSandbox[]
-  readonly links: Looked<readonly SeenLink[]>
+  readonly links: Looked<readonly SeenVeth[]>
   /** Host links that attachments have, read after the links. */
   readonly namedLinks: ReadonlySet<string>
   /** Pods of this node. */
@@ -108,7 +108,7 @@ export interface PooledSandbox {
 }
 
 /** A veth of the host. */
-export interface SeenLink {
+export interface SeenVeth {
   readonly index: number
   readonly name: string
   readonly alias: string

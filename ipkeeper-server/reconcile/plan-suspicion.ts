@@ -1,6 +1,6 @@
 import type { FindingKind } from '../../shared/findings.ts'
 import { describeHolder, type AttachmentRecord, type LeaseRecord } from '../ipam/records/records.ts'
-import type { SeenLink } from './plan-snapshot.ts'
+import type { SeenVeth } from './plan-snapshot.ts'
 
 /** What one look makes suspicious. It becomes a finding when it is old enough and was seen often enough. */
 export interface Suspicion {
@@ -34,7 +34,7 @@ export type Action =
       /** Whether it is by its death: then it has to be dead still when it is ended. */
       readonly proved: boolean
     }
-  | { readonly kind: 'remove-link'; readonly link: SeenLink }
+  | { readonly kind: 'remove-link'; readonly link: SeenVeth }
   | { readonly kind: 'none' }
 
 /**

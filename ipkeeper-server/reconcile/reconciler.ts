@@ -7,7 +7,7 @@ import { delAttachment } from '../leases/verbs/del.ts'
 import type { NodeAudit } from '../leases/queries/node-audit.ts'
 import { inGroups, NodeLook, callsAtOnce, witnessesOf, type NodeLookOptions } from './node-look.ts'
 import { planReconcile, type Doubts, type Planned } from './plan-reconcile.ts'
-import type { SeenLink } from './plan-snapshot.ts'
+import type { SeenVeth } from './plan-snapshot.ts'
 import type { ReconcileSettings } from './plan-settings.ts'
 
 /** Milliseconds from the start to the first pass, which has to read every record there is. */
@@ -17,7 +17,7 @@ export interface ReconcilerOptions extends NodeLookOptions {
   /** As configured now. */
   readonly settings: () => ReconcileSettings
   /** Removes that very link; resolves to whether it was still there. */
-  readonly removeLink: (link: SeenLink) => Promise<boolean>
+  readonly removeLink: (link: SeenVeth) => Promise<boolean>
   /** Results of other probes, for the audit. */
   readonly otherLooks: () => readonly AuditWitness[]
   /** Called once for each finding that is certain and stays. */

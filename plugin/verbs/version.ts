@@ -8,7 +8,7 @@ import { type Outcome, printable } from '../outcome.ts'
 const stdinLimits = { timeoutMs: 150, maxBytes: 1024 * 1024 }
 
 /** VERSION: no daemon. The specification wants the input's cniVersion back (cni-protocol D1, D2). */
-export async function version(edges: PluginEdges): Promise<Outcome> {
+export async function answerVersion(edges: PluginEdges): Promise<Outcome> {
   return { document: printable({ cniVersion: await inputVersion(edges), supportedVersions }) }
 }
 

@@ -3,7 +3,7 @@ import { containerIdFault, interfaceNameFault, type IdentifierFault } from './id
 import { isVerb, type Verb } from './versions.ts'
 
 /** What the environment says one run of the plugin is to do; variables that are not set are ''. */
-export interface Invocation {
+export interface CniEnvironment {
   /** CNI_COMMAND as it was set; `verb` is undefined when it is none that the specification has. */
   readonly command: string
   readonly verb: Verb | undefined
@@ -40,7 +40,7 @@ const variables: readonly Variable[] = [
  *
  * @throws Problem IPK_ENVIRONMENT (CNI code 4)
  */
-export function readEnvironment(env: Environment): Invocation {
+export function readEnvironment(env: Environment): CniEnvironment {
   const command = env['CNI_COMMAND'] ?? ''
   const verb = isVerb(command) ? command : undefined
   const missing = command === '' ? ['CNI_COMMAND'] : []

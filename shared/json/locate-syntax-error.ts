@@ -1,5 +1,5 @@
 /** The first fault of a text that is not one JSON document; `offset` counts UTF-16 units from 0. */
-export interface SyntaxFault {
+export interface FirstSyntaxFault {
   readonly what: string
   readonly offset: number
 }
@@ -15,7 +15,6 @@ type Bracket = '{' | '['
  */
 type Expectation = 'value' | 'first' | 'key' | 'first-key' | 'colon' | 'after'
 
-const whitespace = /[ \t\n\r]*/y
 const plainText = /[^"\\\u0000-\u001f]*/y
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
@@ -39,9 +38,13 @@ const mistaken: Record<string, string> = {
   '\u00a0': 'no-break space; use an ordinary space',
 }
 
-/** Says what is wrong first with a text that JSON.parse refused; undefined when nothing is. */
-export function locateSyntaxError(text: string): SyntaxFault | undefined {
-  return new Scan(text).firstFault()
+/**
+ * Says what is wrong first with a text that JSON.parse refused; undefined when nothing is.
+ *
+ * @param most characters that are searched; a fault behind them is called that
+ */
+export function locateSyntaxError(text: string, most = Infinity): FirstSyntaxFault | undefined {
+  return new Scan(text).firstFault(most)
 }
 
 /** One way through a text, up to its end or its first fault. */
@@ -57,10 +60,10 @@ class Scan {
     this.#text = text
   }
 
-  firstFault(): SyntaxFault | undefined {
+  firstFault(most: number): FirstSyntaxFault | undefined {
     for (;;) {
-      this.#at += this.#match(whitespace)?.length ?? 0
-      const character = this.#text[this.#at]
+      if (this.#at > most) return this.#fault(`a fault behind the first ${most} characters`)
+      const character = this.#skipWhitespace()
       const inside = this.#open.at(-1)
       if (character === undefined) {
         if (this.#expected === 'after' && inside === undefined) return undefined
@@ -71,7 +74,7 @@ class Scan {
     }
   }
 
-  #step(character: string, inside: Bracket | undefined): SyntaxFault | undefined {
+  #step(character: string, inside: Bracket | undefined): FirstSyntaxFault | undefined {
     switch (this.#expected) {
       case 'after':
         return this.#afterValue(character, inside)
@@ -87,7 +90,7 @@ class Scan {
     }
   }
 
-  #afterValue(character: string, inside: Bracket | undefined): SyntaxFault | undefined {
+  #afterValue(character: string, inside: Bracket | undefined): FirstSyntaxFault | undefined {
     if (inside === undefined)
       return this.#fault(`text after the end of the document, beginning with ${this.#show()}`)
     if (character === closerOf[inside]) return this.#close()
@@ -102,7 +105,7 @@ class Scan {
     return this.#fault(likely ?? `missing comma or "${closerOf[inside]}" before ${this.#show()}`)
   }
 
-  #key(character: string): SyntaxFault | undefined {
+  #key(character: string): FirstSyntaxFault | undefined {
     if (character === '}')
       return this.#expected === 'key' ? this.#fault('trailing comma before "}"', this.#comma) : this.#close()
     if (character === '"') return this.#string('colon')
@@ -112,7 +115,7 @@ class Scan {
     return this.#fault(mistaken[character] ?? `unexpected ${this.#show()} where a key is expected`)
   }
 
-  #value(character: string, inside: Bracket | undefined): SyntaxFault | undefined {
+  #value(character: string, inside: Bracket | undefined): FirstSyntaxFault | undefined {
     if (character === ']' && inside === '[')
       return this.#expected === 'value'
         ? this.#fault('trailing comma before "]"', this.#comma)
@@ -127,7 +130,7 @@ class Scan {
   }
 
   /** A number or one of the three words, or what is wrong with it. */
-  #scalar(): SyntaxFault | undefined {
+  #scalar(): FirstSyntaxFault | undefined {
     const like = this.#match(numberLike)
     if (like !== undefined) {
       if (this.#match(number) !== like)
@@ -145,7 +148,7 @@ class Scan {
   }
 
   /** Moves past a string that begins here, or says what is wrong in it. */
-  #string(next: Expectation): SyntaxFault | undefined {
+  #string(next: Expectation): FirstSyntaxFault | undefined {
     this.#at++
     for (;;) {
       this.#at += this.#match(plainText)?.length ?? 0
@@ -166,23 +169,33 @@ class Scan {
     }
   }
 
-  #badEscape(): SyntaxFault {
+  #badEscape(): FirstSyntaxFault {
     const [text, at] = [this.#text, this.#at]
     if (at + 1 >= text.length) return this.#fault(`${end} inside a string`, text.length)
     const shown = text.slice(at, at + (text[at + 1] === 'u' ? 6 : 2))
     return this.#fault(`invalid escape ${clip(shown)} in a string`)
   }
 
-  #close(): SyntaxFault | undefined {
+  #close(): FirstSyntaxFault | undefined {
     this.#open.pop()
     return this.#pass('after')
   }
 
   /** Moves past what is right; that is no fault. */
-  #pass(next: Expectation, length = 1): SyntaxFault | undefined {
+  #pass(next: Expectation, length = 1): FirstSyntaxFault | undefined {
     this.#at += length
     this.#expected = next
     return undefined
+  }
+
+  /** What comes behind it. Without an expression, since this comes before each sign of a text. */
+  #skipWhitespace(): string | undefined {
+    for (;;) {
+      const character = this.#text[this.#at]
+      if (character !== ' ' && character !== '\n' && character !== '\t' && character !== '\r')
+        return character
+      this.#at++
+    }
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -190,7 +203,7 @@ class Scan {
     return pattern.exec(this.#text)?.[0]
   }
 
-  #fault(what: string, offset = this.#at): SyntaxFault {
+  #fault(what: string, offset = this.#at): FirstSyntaxFault {
     return { what, offset }
   }
 

@@ -40,7 +40,7 @@ function endsWithoutAWord(t: Test, name: string, finished: Finished): void {
 
 t.test('file descriptors: an answer, an error, or nothing', { skip }, async t => {
   const daemon = await listenFor(t, good)
-  const numbers = [64, 32, ...Array.from({ length: 12 }, (_, n) => 28 - n), 10, 4, 1]
+  const numbers = [64, 32, ...Array.from({ length: 12 }, (_, n) => 28 - n), 10, 4, 1, 0]
   await each(numbers, async number => {
     for (const verb of ['ADD', 'DEL'] as const) {
       const name = `${verb} with ${number}`

@@ -109,7 +109,12 @@ t.test('what is on it', { skip }, async t => {
     ['17 MB', 'x'.repeat(17 * 1024 * 1024), { code: 5, msg: /more than 16777216 bytes/ }],
     ['17 MB of blanks', Buffer.alloc(17 * 1024 * 1024, ' '), { code: 5 }],
     ['lists without an end', '['.repeat(deep), { code: 6 }],
-    ['15 MB of lists without an end', '['.repeat(15_000_000), { code: 6 }],
+    ['15 MB of lists without an end', '['.repeat(15_000_000), { code: 6, msg: /a fault behind the first/ }],
+    [
+      '15 MB of a list without an end',
+      `[${'1,'.repeat(7_500_000)}`,
+      { code: 6, msg: /a fault behind the first/ },
+    ],
     ['objects without an end', '{"a":'.repeat(deep), { code: 6 }],
     ['a list 100,000 deep', '['.repeat(deep) + ']'.repeat(deep), { code: 6, msg: /must be an object, not/ }],
     ['binary', Buffer.from([0, 1, 2, 0x7b, 0xff, 0, 0x80]), { code: 6 }],

@@ -96,6 +96,23 @@ t.test('links within the repository lead somewhere', t => {
   t.end()
 })
 
+t.test('the index of the documentation leads to every page of it', t => {
+  const indexes = pages.filter(page => /^docs\/([^/]+\/)?README\.md$/.test(page))
+  const linked = new Set(
+    indexes.flatMap(index =>
+      Array.from(read(index).matchAll(/\]\(([^)\s#]+)/g), ([, link = '']) =>
+        normalize(join(dirname(index), link)),
+      ),
+    ),
+  )
+  t.ok(linked.size > 50, 'the links were found')
+  t.strictSame(
+    pages.filter(page => page.startsWith('docs/') && page !== 'docs/README.md' && !linked.has(page)),
+    [],
+  )
+  t.end()
+})
+
 t.test('error codes are those of the catalogue', t => {
   for (const page of pages) {
     const codes = new Set(Array.from(read(page).matchAll(/\bIPK_[A-Z_]*[A-Z]\b/g), ([code]) => code))

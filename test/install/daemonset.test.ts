@@ -4,7 +4,7 @@
  * both, since building the image takes longer than all else.
  */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
@@ -93,7 +93,10 @@ async function hasWhatTheDaemonRuns(t: Test, image: Image): Promise<void> {
     t.match({ exit, stdout }, { exit: 0, stdout: said }, words.join(' '))
   }
 
-  const executables = ['ipkeeper', 'ipkeeper-server']
+  // The static plugin is in it wherever it could be built.
+  const executables = ['ipkeeper', 'ipkeeper-server', 'ipkeeper-static'].filter(name =>
+    existsSync(join(distFolder, name)),
+  )
   t.strictSame(
     image.added.filter(path => !/^\/(etc|var)\//.test(path)).sort(),
     [...executables, 'ipkeeperctl'].map(name => `/usr/local/bin/${name}`).sort(),
@@ -165,9 +168,9 @@ cp ${machine.checkout}/deploy/cni/10-ipkeeper.conflist /srv/ipkeeper-network/`)
   const ctr = 'ctr --namespace kubelet'
   await must(`${ctr} image import -`, { input: readFileSync(image.archive) })
 
-  const sourceOf = (name: string): string => {
-    const volume = pod.volumes.find(candidate => candidate.name === name)
-    return volume?.hostPath?.path ?? `/srv/${volume?.configMap?.name ?? 'nothing'}`
+  const sourceOf = (name: string, host = ''): string => {
+    const { hostPath, configMap } = pod.volumes.find(candidate => candidate.name === name) ?? {}
+    return hostPath ? `${host}${hostPath.path}` : `/srv/${configMap?.name ?? 'nothing'}`
   }
   const files = pod.volumes.filter(({ hostPath }) => hostPath?.type === 'FileOrCreate')
   const folders = pod.volumes.filter(volume => !files.includes(volume))
@@ -175,7 +178,8 @@ cp ${machine.checkout}/deploy/cni/10-ipkeeper.conflist /srv/ipkeeper-network/`)
 mkdir -p ${folders.map(({ name }) => sourceOf(name)).join(' ')}
 touch ${files.map(({ name }) => sourceOf(name)).join(' ')}`)
 
-  const runs = (container: Container, id: string, flags: string): string =>
+  /** @param host folder that is the root of the host */
+  const runs = (container: Container, id: string, flags: string, host?: string): string =>
     [
       `${ctr} run --net-host ${flags} --env IPKEEPER_NODE=worker-1`,
       ...rightsOf(container),
@@ -185,7 +189,7 @@ touch ${files.map(({ name }) => sourceOf(name)).join(' ')}`)
           readOnly === true ? 'ro' : 'rw',
           mountPropagation === 'HostToContainer' ? 'rslave' : 'rprivate',
         ]
-        return `--mount type=bind,src=${sourceOf(name)},dst=${mountPath},options=${options.join(':')}`
+        return `--mount type=bind,src=${sourceOf(name, host)},dst=${mountPath},options=${options.join(':')}`
       }),
       // As kubelet does; ctr takes words in the place of the entry point, too.
       [image.name, id, ...image.config.Entrypoint, ...container.args].join(' '),
@@ -220,6 +224,22 @@ crictl runp /tmp/${uid}.json`
       '/opt/cni/bin/ipkeeper is as it should be\n/etc/cni/net.d/10-ipkeeper.conflist is as it should be\n',
       'a pod that is restarted writes nothing',
     )
+  })
+
+  await t.test('a host without glibc gets the static plugin', { skip: missing('static-plugin') }, async t => {
+    const bare = '/srv/bare'
+    await must(`
+mkdir -p ${['usr', 'opt/cni/bin', 'etc/cni/net.d'].map(folder => `${bare}/${folder}`).join(' ')}
+cp /opt/cni/bin/portmap ${bare}/opt/cni/bin`)
+    for (const said of ['installed /opt/cni/bin/ipkeeper', '/opt/cni/bin/ipkeeper is as it should be'])
+      t.equal(
+        (await must(runs(installer, 'bare', '--rm', bare))).split('\n')[0],
+        `${said}: the static plugin, since this host has no glibc`,
+      )
+    const { stdout } = await machine.shell(
+      `echo '{"cniVersion":"1.1.0"}' | CNI_COMMAND=VERSION chroot ${bare} /opt/cni/bin/ipkeeper`,
+    )
+    t.match(stdout, /"supportedVersions"/, 'it starts there')
   })
 
   await t.test('a pod gets its address; its namespace was mounted after the daemon began', async t => {
@@ -264,6 +284,12 @@ crictl runp /tmp/${uid}.json`
     await end('second', 'SIGTERM')
     t.equal(await must(answers), 'Received 1 response(s)\n')
     await must(runs(installer, 'install', '--rm'))
+    // Pods that one plugin began the other one ends.
+    if (missing('static-plugin') === false)
+      t.equal(
+        await must(runs({ ...installer, args: ['install', '--plugin', 'static'] }, 'other-install', '--rm')),
+        'installed /opt/cni/bin/ipkeeper: the static plugin\n',
+      )
     await start('third')
     const { stdout } = await machine.shell(exec('third', ['ipkeeperctl', 'leases']))
     t.match(stdout, /10\.22\.0\.50\/16 +bound +shop\/web-0/)

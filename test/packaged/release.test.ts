@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { gunzipSync } from 'node:zlib'
 import { readSource } from '../../scripts/read-source.ts'
 import { readVersion } from '../../scripts/read-version.ts'
+import { engineVersion, quickVersion } from '../../scripts/fetch-engine.ts'
 import { hostArchitecture, fetchNode } from '../../scripts/fetch-node.ts'
 import { startDaemon } from '../rigs/daemon.ts'
 import { emulator, missing } from '../rigs/requirements.ts'
@@ -21,7 +22,7 @@ const machines = { x64: 62, arm64: 183 } as const
 
 const source = readSource(root, process.env)
 
-t.test('release', { skip, timeout: 500_000 }, async t => {
+t.test('release', { skip, timeout: 900_000 }, async t => {
   const folder = tempFolder(t)
   // Beside the sources: node_modules is linked, not copied, and links stay on one file system.
   mkdirSync(join(root, '.cache'), { recursive: true })
@@ -49,7 +50,7 @@ t.test('release', { skip, timeout: 500_000 }, async t => {
     await mustRun('sh', ['-c', line, ...words], {
       cwd: from,
       env: { ...env, ...variables },
-      timeoutMs: 300_000,
+      timeoutMs: 600_000,
     })
   }
   const given = { IPKEEPER_COMMIT: source.commit, SOURCE_DATE_EPOCH: String(source.time) }
@@ -57,6 +58,10 @@ t.test('release', { skip, timeout: 500_000 }, async t => {
   for (const architecture of architectures)
     if (architecture !== hostArchitecture)
       await mustRun('cp', ['-al', join(root, '.cache', fetchedFolder(architecture)), join(copy, '.cache')])
+  // What cargo fetched, and nothing that was compiled.
+  mkdirSync(join(copy, '.cache', 'engine'))
+  for (const name of readdirSync(join(root, '.cache', 'engine')).filter(name => name.startsWith('rquickjs-')))
+    await mustRun('cp', ['-al', join(root, '.cache', 'engine', name), join(copy, '.cache', 'engine')])
   await build(copy, 'there', '077', { ...given, TZ: 'Asia/Tokyo', HOME: folder.path })
 
   const [here = '', there = ''] = ['here', 'there'].map(name =>
@@ -143,8 +148,29 @@ t.test('release', { skip, timeout: 500_000 }, async t => {
     for (const name of ['tap', 'eslint', 'esbuild']) t.notOk(packages.includes(name), `not ${name}`)
 
     const own = architecture === hostArchitecture
+    const hasStatic = missing('static-plugin', ...(own ? [] : (['cross-compiler'] as const)))
+    await t.test(`${architecture} has the static plugin`, { skip: hasStatic }, async t => {
+      const { stdout } = await runProgram('readelf', ['--program-headers', bin('ipkeeper-static')])
+      t.notMatch(stdout, /INTERP|DYNAMIC/, 'which needs no loader')
+      t.equal(readFileSync(bin('ipkeeper-static')).readUInt16LE(18), machines[architecture])
+      const header = join(root, '.cache', 'engine', `rquickjs-sys-${engineVersion()}`, 'quickjs')
+      t.match(
+        bill.components.find(({ name }) => name === 'quickjs-ng'),
+        { version: quickVersion(header), licenses: [{ license: { id: 'MIT' } }] },
+      )
+      t.match(
+        bill.components.find(({ name }) => name === 'glibc'),
+        { version: /^\d+\.\d+$/, licenses: [{ license: { id: 'LGPL-2.1-or-later' } }] },
+      )
+      t.match(
+        bill.components.find(({ name }) => name === 'gcc'),
+        { version: /^\d+\.\d+\.\d+$/ },
+      )
+      t.match(readFileSync(folder.file(base, 'LICENSE.quickjs-ng'), 'utf8'), /^The MIT License/)
+    })
+    const plugins = ['ipkeeper', ...(hasStatic === false ? ['ipkeeper-static'] : [])]
     await t.test(`${architecture} runs`, { skip: own ? false : missing('emulator') }, t =>
-      tryRelease(t, folder.file(base, 'bin'), own ? [] : (emulator() ?? [])),
+      tryRelease(t, folder.file(base, 'bin'), plugins, own ? [] : (emulator() ?? [])),
     )
     if (!own) continue
     const conflist = folder.file(base, 'examples', '10-fixed.conflist')
@@ -159,8 +185,13 @@ t.test('release', { skip, timeout: 500_000 }, async t => {
   }
 })
 
-/** A pod gets an address and gives it back, by these executables alone. */
-async function tryRelease(t: Test, bin: string, by: readonly string[]): Promise<void> {
+/** A pod gets an address and gives it back, by these executables alone, and by each plugin of them. */
+async function tryRelease(
+  t: Test,
+  bin: string,
+  plugins: readonly string[],
+  by: readonly string[],
+): Promise<void> {
   const folder = tempFolder(t)
   // One program each, as runtimes start them.
   const started = (name: string): string => {
@@ -168,37 +199,37 @@ async function tryRelease(t: Test, bin: string, by: readonly string[]): Promise<
     writeFileSync(path, `#!/bin/sh\nexec ${[...by, join(bin, name)].join(' ')} "$@"\n`, { mode: 0o755 })
     return path
   }
-  const [plugin, executable, control] = [
-    started('ipkeeper'),
-    started('ipkeeper-server'),
-    started('ipkeeperctl'),
+  const [executable, control] = [started('ipkeeper-server'), started('ipkeeperctl')]
+  const said = [
+    ...plugins.map(name => [started(name), 'ipkeeper'] as const),
+    [executable, 'ipkeeper-server'] as const,
+    [control, 'ipkeeperctl'] as const,
   ]
-  for (const [program, name] of [
-    [plugin, 'ipkeeper'],
-    [executable, 'ipkeeper-server'],
-    [control, 'ipkeeperctl'],
-  ] as const)
+  for (const [program, name] of said)
     t.equal(await mustRun(program, ['--version']), `${name} ${readVersion()} (commit ${source.commit})\n`)
   const [socket, stateDir] = [folder.file('s'), folder.file('state')]
   const daemon = await startDaemon({ socket, stateDir, executable })
   t.teardown(() => daemon.stop())
   const ipam = { type: 'ipkeeper', socket, stateDir, ranges: [[{ subnet: '10.22.0.0/24' }]] }
-  const call = {
-    plugin,
-    containerId: 'c1',
-    ifname: 'eth0',
-    netns: '/run/netns/none',
-    path: bin,
-    args: 'K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0',
-    config: { cniVersion: '1.0.0', name: 'net', type: 'bridge', ipam },
+  for (const [nth, plugin] of plugins.entries()) {
+    const call = {
+      plugin: folder.file(plugin),
+      containerId: `c${nth}`,
+      ifname: 'eth0',
+      netns: '/run/netns/none',
+      path: bin,
+      args: `K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-${nth}`,
+      config: { cniVersion: '1.0.0', name: 'net', type: 'bridge', ipam },
+    }
+    const added = await runPlugin({ ...call, command: 'ADD' })
+    t.equal(added.exit, 0, `${plugin}: ${added.stdout}`)
+    const address = `10.22.0.${2 + nth}`
+    t.match(JSON.parse(added.stdout), { ips: [{ address: `${address}/24` }] })
+    const who = await mustRun(control, ['who', address, '--socket', socket])
+    t.match(who, new RegExp(`^${address.replaceAll('.', '\\.')} is bound to shop/web-${nth} `))
+    t.equal((await runPlugin({ ...call, command: 'DEL' })).exit, 0)
+    t.strictSame(await daemon.boundLeases(), [])
   }
-  const added = await runPlugin({ ...call, command: 'ADD' })
-  t.equal(added.exit, 0, added.stdout)
-  t.match(JSON.parse(added.stdout), { ips: [{ address: '10.22.0.2/24' }] })
-  const who = await mustRun(control, ['who', '10.22.0.2', '--socket', socket])
-  t.match(who, /^10\.22\.0\.2 is bound to shop\/web-0 /)
-  t.equal((await runPlugin({ ...call, command: 'DEL' })).exit, 0)
-  t.strictSame(await daemon.boundLeases(), [])
 }
 
 /** Where scripts/fetch-node.ts keeps the Node of another architecture, below .cache. */

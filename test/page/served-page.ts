@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { auditRoutes } from '../../ipkeeper-server/http/routes/audit.ts'
 import { OptionalParts } from '../../ipkeeper-server/host/optional-part.ts'
 import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
-import type { UseSample } from '../../ipkeeper-server/ipam/pools/forecast-full.ts'
+import type { MeasuredUse } from '../../ipkeeper-server/ipam/pools/forecast-full.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { setAside } from '../../ipkeeper-server/leases/verbs/undo-add.ts'
 import { daemonPlace } from '../../ipkeeper-server/daemon/daemon-place.ts'
@@ -25,7 +25,7 @@ export interface ServedPage {
   /** What the audit finds from now on. */
   find(...findings: readonly Finding[]): void
   /** How full IPv4 of every pool was, the oldest first. */
-  remember(...samples: readonly UseSample[]): void
+  remember(...samples: readonly MeasuredUse[]): void
   /** Ends the page's server, and begins it again at the same address. */
   stop(): Promise<void>
   restart(): Promise<void>
@@ -51,7 +51,7 @@ export async function servePage(owner: Scope, node = 'n1'): Promise<ServedPage> 
       witnesses: [{ name: 'kernel links', state: 'asked', says: '' }],
       findings: [...findings],
     })
-  let samples: readonly UseSample[] = []
+  let samples: readonly MeasuredUse[] = []
   const service: LeaseService = {
     ...story.service,
     useSamples: ({ family }) => (family === 4 ? samples : []),

@@ -3,9 +3,9 @@ import t from 'tap'
 import {
   flightStateDir,
   formatFlight,
-  isoTime,
+  quickIsoTime,
   isRecorded,
-  type Ending,
+  type RunEnding,
   type FlightFacts,
 } from '../../plugin/flight-record.ts'
 import { Flight } from '../../shared/api/flight.schema.ts'
@@ -19,9 +19,9 @@ const facts = (more: Partial<FlightFacts> = {}): FlightFacts => ({
   pid: 7,
   ...more,
 })
-const silent: Ending = { exit: 0, printed: 0 }
+const silent: RunEnding = { exit: 0, printed: 0 }
 
-function flightOf(known: FlightFacts, ending: Ending): Flight {
+function flightOf(known: FlightFacts, ending: RunEnding): Flight {
   const line = formatFlight(known, ending)
   const flight: unknown = JSON.parse(line)
   if (!isFlight(flight)) throw new Error(`no flight: ${line}`)
@@ -71,7 +71,7 @@ t.test('endings', t => {
   const result = { cniVersion: '0.2.0', ip4: { ip: '10.22.0.50/16' }, ip6: { ip: 'fd00::50/64' } }
   const cases: readonly (readonly [
     name: string,
-    ending: Ending,
+    ending: RunEnding,
     flight: object,
     absent: readonly string[],
   ])[] = [
@@ -203,7 +203,7 @@ t.test('moments are written as Date writes them', t => {
   // Odd steps over a century, so that every part takes many values.
   for (let moment = 0; moment < 3_155_760_000_000; moment += 7_654_321_987) moments.push(moment)
   t.strictSame(
-    moments.map(isoTime),
+    moments.map(quickIsoTime),
     moments.map(moment => new Date(moment).toISOString()),
   )
   t.end()

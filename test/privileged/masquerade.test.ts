@@ -1,7 +1,7 @@
 /** The nft table of masqueraded pods, in a kernel: a node that is a namespace, pods behind it, a machine outside. */
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { Masquerade } from '../../ipkeeper-server/network/node/masquerade-table.ts'
+import { MasqueradeTable } from '../../ipkeeper-server/network/node/masquerade-table.ts'
 import { setName, type MasqueradedPods } from '../../ipkeeper-server/network/plan/masquerade-rules.ts'
 import type { RunTool, ToolRun } from '../../ipkeeper-server/network/run-tool.ts'
 import { Problem } from '../../shared/problem/problem.ts'
@@ -80,7 +80,7 @@ t.test('packets leave under the address of the node', { skip }, async t => {
   ]
 
   t.same(await seen(one), ['10.22.0.50', 'fd00:22::50'], 'before: under its own, or the test shows nothing')
-  const masquerade = new Masquerade({ run: node.run, everybody: nobody })
+  const masquerade = new MasqueradeTable({ run: node.run, everybody: nobody })
   await masquerade.add([pods('10.22.0.50', 'fd00:22::50')])
   t.same(await seen(one), ['192.0.2.1', '2001:db8::1'], 'both families')
   t.same(await seen(two), ['10.22.0.51', 'fd00:22::51'], 'one that is not among them')
@@ -98,7 +98,7 @@ t.test('packets leave under the address of the node', { skip }, async t => {
 t.test('a table that somebody has damaged is mended by the next ADD', { skip }, async t => {
   const node = await makeSpot(t)
   const { run, runs } = counted(node)
-  const masquerade = new Masquerade({ run, everybody: nobody })
+  const masquerade = new MasqueradeTable({ run, everybody: nobody })
   const first = pods('10.22.0.50', 'fd00:22::50')
   await masquerade.add([first])
   const whole = await list(node)
@@ -124,7 +124,7 @@ t.test('a table that somebody has damaged is mended by the next ADD', { skip }, 
 t.test('a former ruleset that somebody restores is mended by the next change', { skip }, async t => {
   const node = await makeSpot(t)
   const { run, runs } = counted(node)
-  const masquerade = new Masquerade({ run, everybody: nobody })
+  const masquerade = new MasqueradeTable({ run, everybody: nobody })
   const [first, second, third] = ['10.22.0.50', '10.22.0.51', '10.22.0.52'].map(one => pods(one))
   const restore = async (ruleset: string): Promise<void> => {
     await node.must('nft', ['-f', '-'], `flush ruleset\n${ruleset}`)
@@ -152,10 +152,10 @@ t.test('a former ruleset that somebody restores is mended by the next change', {
   t.same(await masquerade.differences([first!]), [])
   t.equal((await masquerade.differences([second!, third!])).length, 2, 'also a DEL finds it out')
 
-  const former = new Masquerade({ run, everybody: nobody })
+  const former = new MasqueradeTable({ run, everybody: nobody })
   await former.add([third!])
   const ofFormer = await save()
-  const later = new Masquerade({ run, everybody: () => [first!] })
+  const later = new MasqueradeTable({ run, everybody: () => [first!] })
   await later.add([second!])
   await restore(ofFormer)
   await later.remove(['10.22.0.99'])
@@ -170,7 +170,7 @@ t.test('a former ruleset that somebody restores is mended by the next change', {
 t.test('what a DEL finds missing is no fault', { skip }, async t => {
   const node = await makeSpot(t)
   const { run, runs } = counted(node)
-  const masquerade = new Masquerade({ run, everybody: nobody })
+  const masquerade = new MasqueradeTable({ run, everybody: nobody })
   await masquerade.remove(['10.22.0.50'])
   await masquerade.remove([])
   await masquerade.add([{ ...pods(), addresses: [] }])
@@ -187,7 +187,7 @@ t.test('what a DEL finds missing is no fault', { skip }, async t => {
 
 t.test('after the last DEL all is as after an earlier one', { skip }, async t => {
   const node = await makeSpot(t)
-  const masquerade = new Masquerade({ run: node.run, everybody: nobody })
+  const masquerade = new MasqueradeTable({ run: node.run, everybody: nobody })
   const round = async (): Promise<string> => {
     await masquerade.add([pods('10.22.0.50', 'fd00:22::50')])
     await masquerade.remove(['10.22.0.50', 'fd00:22::50'])
@@ -210,7 +210,7 @@ t.test('tables of others are left alone', { skip }, async t => {
   const theirs = 'table inet firewall {\n\tchain input {\n\t\ttcp dport 22 accept\n\t}\n}\n'
   await node.must('nft', ['-f', '-'], `${theirs}table ip ipkeeper {\n}\n`)
   const before = await list(node)
-  const masquerade = new Masquerade({ run: node.run, everybody: nobody })
+  const masquerade = new MasqueradeTable({ run: node.run, everybody: nobody })
   await masquerade.add([pods('10.22.0.50')])
   await node.must('nft', ['delete', 'table', 'inet', 'ipkeeper'])
   t.equal(await list(node), before)
@@ -222,9 +222,12 @@ t.test('tables of others are left alone', { skip }, async t => {
 t.test('a daemon that starts again', { skip }, async t => {
   const node = await makeSpot(t)
   const stays = pods('10.22.0.50')
-  await new Masquerade({ run: node.run, everybody: nobody }).add([stays, pods('10.22.0.51', '10.22.0.52')])
+  await new MasqueradeTable({ run: node.run, everybody: nobody }).add([
+    stays,
+    pods('10.22.0.51', '10.22.0.52'),
+  ])
   const known = memory([stays, pods('10.22.0.51')])
-  const again = new Masquerade({ run: node.run, everybody: known.everybody })
+  const again = new MasqueradeTable({ run: node.run, everybody: known.everybody })
   await again.remove(['10.22.0.51'])
   t.same(await again.differences([stays]), [])
   t.match(
@@ -237,7 +240,7 @@ t.test('a daemon that starts again', { skip }, async t => {
 t.test('many at once share few runs of nft', { skip }, async t => {
   const node = await makeSpot(t)
   const { run, runs } = counted(node)
-  const masquerade = new Masquerade({ run, everybody: nobody })
+  const masquerade = new MasqueradeTable({ run, everybody: nobody })
   const each = Array.from({ length: 20 }, (_, index) => pods(`10.22.1.${index}`))
   await Promise.all(each.map(entry => masquerade.add([entry])))
   t.equal(runs.length, 1, 'those of one turn')
@@ -258,7 +261,7 @@ t.test('many at once share few runs of nft', { skip }, async t => {
 
 t.test('an ADD is one run of nft, and no slower with 10,000 pods', { skip }, async t => {
   const node = await makeSpot(t)
-  const medianOf = async (masquerade: Masquerade, runs: ToolRun[]): Promise<number> => {
+  const medianOf = async (masquerade: MasqueradeTable, runs: ToolRun[]): Promise<number> => {
     await masquerade.add([pods('10.22.200.1')])
     runs.length = 0
     const times: number[] = []
@@ -276,9 +279,12 @@ t.test('an ADD is one run of nft, and no slower with 10,000 pods', { skip }, asy
   }
   const many = Array.from({ length: 10_000 }, (_, index) => `10.22.${index >> 8}.${index & 255}`)
   const few = counted(node)
-  const small = await medianOf(new Masquerade({ run: few.run, everybody: nobody }), few.runs)
+  const small = await medianOf(new MasqueradeTable({ run: few.run, everybody: nobody }), few.runs)
   const lots = counted(node)
-  const full = await medianOf(new Masquerade({ run: lots.run, everybody: () => [pods(...many)] }), lots.runs)
+  const full = await medianOf(
+    new MasqueradeTable({ run: lots.run, everybody: () => [pods(...many)] }),
+    lots.runs,
+  )
   t.comment(`ADD with none: ${small.toFixed(1)} ms, with 10,000: ${full.toFixed(1)} ms`)
 })
 
@@ -287,7 +293,7 @@ t.test('what the kernel refuses is an error of those who asked, and of nobody la
   let broken = true
   const run: RunTool = tool =>
     broken ? node.run({ ...tool, input: `${tool.input ?? ''}delete table inet nobodys\n` }) : node.run(tool)
-  const masquerade = new Masquerade({ run, everybody: nobody })
+  const masquerade = new MasqueradeTable({ run, everybody: nobody })
   const refused = { code: 'IPK_WIRING_FAILED', message: /cannot change nft table inet ipkeeper/ }
   await t.rejects(masquerade.add([pods('10.22.0.50')]), refused)
   await t.rejects(masquerade.add([pods('nonsense')]), /cannot be an element/)
@@ -300,7 +306,7 @@ t.test('what the kernel refuses is an error of those who asked, and of nobody la
 /** A table of whose node nft can be broken, and what was reported. */
 async function breakable(t: Test): Promise<{
   readonly node: Spot
-  readonly masquerade: Masquerade
+  readonly masquerade: MasqueradeTable
   readonly problems: unknown[]
   readonly nft: { works: boolean }
 }> {
@@ -312,7 +318,7 @@ async function breakable(t: Test): Promise<{
     throw new Problem('IPK_TOOL_MISSING', 'nft is not installed')
   }
   const onProblem = (error: unknown): void => void problems.push(error)
-  return { node, problems, nft, masquerade: new Masquerade({ run, everybody: nobody, onProblem }) }
+  return { node, problems, nft, masquerade: new MasqueradeTable({ run, everybody: nobody, onProblem }) }
 }
 
 t.test('no DEL ends at nft: what could not be taken out goes with the next change', { skip }, async t => {
@@ -335,7 +341,7 @@ t.test('no DEL ends at nft: what could not be taken out goes with the next chang
   await masquerade.add([])
   t.notMatch(await list(node), /elements/, 'and takes it out')
   t.equal(problems.length, 3)
-  await new Masquerade({
+  await new MasqueradeTable({
     run: () => Promise.reject(new Error('no')),
     everybody: () => [pods('10.22.0.1')],
   }).remove(['10.22.0.1'])

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { Step, TryReport } from '../../ipkeeper-server/diagnose/try/report.ts'
+import type { TryStep, TryReport } from '../../ipkeeper-server/diagnose/try/report.ts'
 import { annotationsCapability, makeCallerSite, type CallerSite } from '../rigs/caller-site.ts'
 import { findProgram } from '../rigs/find-program.ts'
 import { kernelState, settledState } from '../rigs/kernel-state.ts'
@@ -75,7 +75,7 @@ const wrong = ({ findings, steps, ping, left }: TryReport): readonly string[] =>
     .flat()
     .filter(({ severity }) => severity !== 'info')
     .map(({ severity, message }) => `${severity}: ${message}`)
-const stepOf = ({ steps }: TryReport, wanted: string): Step => {
+const stepOf = ({ steps }: TryReport, wanted: string): TryStep => {
   const found = steps.find(({ verb, plugin }) => `${verb} ${plugin}` === wanted)
   if (found === undefined) throw new Error(`no ${wanted}`)
   return found

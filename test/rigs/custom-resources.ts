@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { readPoolSpec } from '../../ipkeeper-server/config/read-pool-object.ts'
 import { ApiClient, type ApiLimits } from '../../ipkeeper-server/kubernetes/api-client.ts'
-import { systemClock, type Clock } from '../../ipkeeper-server/kubernetes/client-context.ts'
+import { systemClock, type ClientClock } from '../../ipkeeper-server/kubernetes/client-context.ts'
 import { kubeconfigAccess } from '../../ipkeeper-server/kubernetes/kubeconfig.ts'
 import type { ReflectorTiming } from '../../ipkeeper-server/kubernetes/reflector.ts'
 import { KubernetesEngine } from '../../ipkeeper-server/store/kubernetes/kubernetes-engine.ts'
@@ -41,7 +41,7 @@ export interface EngineSettings {
   readonly kubeconfig?: string
   readonly deadlineMs?: number
   readonly isPoolInUse?: (name: string) => boolean | undefined
-  readonly clock?: Clock
+  readonly clock?: ClientClock
   readonly timing?: Partial<ReflectorTiming>
   readonly limits?: Partial<ApiLimits>
 }

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { canRun, compilerFor } from '../../scripts/c-compiler.ts'
 import { callers } from './callers.ts'
 import { findClusterProgram, givenPrograms, tools } from './cluster-programs.ts'
 import { canBeCleanMachine, hasSystemd } from './clean-machine.ts'
@@ -38,6 +39,8 @@ export type Requirement =
   | 'runc'
   | 'reference-plugins'
   | 'executables'
+  | 'static-plugin'
+  | 'cross-compiler'
   | 'go'
   | 'callers'
   | 'cluster'
@@ -103,6 +106,9 @@ function kernelMakes(...commands: readonly string[]): boolean {
   return mayMakeNamespaces() && spawnSync('unshare', ['--net', 'sh', '-ec', commands.join('\n')]).status === 0
 }
 
+/** Of the architecture that this machine does not have. */
+const crossCompiler = compilerFor(process.arch === 'arm64' ? 'x64' : 'arm64')
+
 const hasCluster = (): boolean =>
   findClusterProgram('kube-apiserver') !== undefined &&
   findClusterProgram('etcd') !== undefined &&
@@ -150,6 +156,17 @@ const requirements: Readonly<
     otherwise: !isStaticPlugin
       ? 'needs the packaged executables (make build)'
       : 'needs the static plugin (make static, where a C compiler and cargo are)',
+  },
+  'static-plugin': {
+    met: () => existsSync(join(distFolder, 'ipkeeper-static')),
+    otherwise:
+      findProgram('cc') === undefined
+        ? `${optionalSkip}needs a C compiler, for the static plugin`
+        : 'needs the static plugin (make static, which says what is missing)',
+  },
+  'cross-compiler': {
+    met: () => canRun(crossCompiler.program),
+    otherwise: `${process.arch === 'x64' ? '' : optionalSkip}needs ${crossCompiler.program} (Debian packages ${crossCompiler.packages})`,
   },
   runc: { met: () => findProgram('runc') !== undefined, otherwise: 'needs runc (Debian package runc)' },
   go: {

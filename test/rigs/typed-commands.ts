@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import type { Command } from '../../ipkeeper-server/cli/framework/command.ts'
+import type { CtlCommand } from '../../ipkeeper-server/cli/framework/command.ts'
 import { commonOptions } from '../../ipkeeper-server/cli/framework/options.ts'
 import { readCall } from '../../ipkeeper-server/cli/framework/read-call.ts'
 import { commands } from '../../ipkeeper-server/cli/ipkeeperctl.ts'
@@ -15,7 +15,7 @@ export const hole = 'VALUE'
 
 /** A command, and the words behind its name. */
 export interface Found {
-  readonly command: Command
+  readonly command: CtlCommand
   readonly rest: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export function commandOf(words: readonly string[]): Found | undefined {
   return undefined
 }
 
-const optionsOf = (command: Command): Command['options'] => ({
+const optionsOf = (command: CtlCommand): CtlCtlCommand['options'] => ({
   ...command.options,
   ...commonOptions(command),
 })

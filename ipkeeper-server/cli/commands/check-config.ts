@@ -1,7 +1,7 @@
 import { checkConfigRow } from './check-config-row.ts'
 import { command, type ReadCall } from '../framework/command.ts'
 import { connectDaemon, type DaemonClient } from '../framework/daemon-client.ts'
-import type { ExitCode } from '../framework/dispatch.ts'
+import type { CommandExit } from '../framework/dispatch.ts'
 import type { Terminal } from '../framework/terminal.ts'
 import { checkConfig, type ConfigCheck } from '../../config/check-config.ts'
 import type { ConfigCheckReply } from '../../../shared/api/config.schema.ts'
@@ -88,7 +88,7 @@ export const checkConfigCommand = command<CheckedConfig>({
 export async function checkConfigCall(
   { positionals: [path], options }: ReadCall,
   terminal: Terminal,
-): Promise<ExitCode> {
+): Promise<CommandExit> {
   const daemon = connectDaemon(options['socket'] ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
   try {
     const checked = await checkedConfig(path, askWith(daemon))

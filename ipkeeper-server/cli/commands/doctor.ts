@@ -1,7 +1,11 @@
 import { join } from 'node:path'
 import { defaultPaths, stateFolders } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { answerMessage, type Answer, type MessageReport } from '../../diagnose/doctor/answer-message.ts'
+import {
+  answerMessage,
+  type MessageAnswer,
+  type MessageReport,
+} from '../../diagnose/doctor/answer-message.ts'
 import { type CheckReport, type CheckState, runChecks } from '../../diagnose/doctor/check-result.ts'
 import { checks } from '../../diagnose/doctor/checks.ts'
 import { describePod, type PodReport } from '../../diagnose/doctor/describe-pod.ts'
@@ -74,7 +78,7 @@ function printChecks(reports: readonly CheckReport[]): string[] {
   ]
 }
 
-const commandLines = (mend: Answer['mend']): string[] => {
+const commandLines = (mend: MessageAnswer['mend']): string[] => {
   const width = Math.max(0, ...mend.map(({ command: line }) => line.length))
   return mend.map(({ command: line, does }) => `  ${line.padEnd(Math.min(width, 60))}  ${does}`)
 }

@@ -20,7 +20,7 @@ export interface FoundFile {
   readonly item: CacheFileItem
 }
 
-export interface Wanted {
+export interface WantedFiles {
   /** This folder alone. */
   readonly dir: string | undefined
   /** These files alone; empty: all. */
@@ -66,7 +66,10 @@ function namedFolder(path: string, configured: readonly CacheFolder[]): CacheFol
   return kindOfFolder(path, configured)
 }
 
-function foldersWanted({ dir, files }: Wanted, configured: readonly CacheFolder[]): readonly CacheFolder[] {
+function foldersWanted(
+  { dir, files }: WantedFiles,
+  configured: readonly CacheFolder[],
+): readonly CacheFolder[] {
   if (dir !== undefined) return [namedFolder(resolve(dir), configured)]
   if (files.length === 0) return configured
   return [...new Set(files.map(dirname))].map(path => namedFolder(path, configured))
@@ -102,7 +105,7 @@ async function scanUntilRest(scanner: CacheScanner, site: CacheSite, terminal: T
  */
 export async function findBadFiles(
   site: CacheSite,
-  wanted: Wanted,
+  wanted: WantedFiles,
   terminal: Terminal,
 ): Promise<readonly FoundFile[]> {
   if (wanted.dir !== undefined && wanted.files.length > 0)

@@ -25,7 +25,7 @@ import {
   type ObjectSourceName,
   objectSources,
 } from '../../migrate/import/plan/object-sources.ts'
-import { command, type Command, type ReadCall, type Option } from '../framework/command.ts'
+import { command, type CtlCommand, type ReadCall, type Option } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
 import { showProgress } from '../framework/progress.ts'
 import { readObjectList } from '../manifests/manifest-source.ts'
@@ -297,7 +297,7 @@ const summaries: Readonly<Record<ObjectSourceName, string>> = {
   'crd-ipkeeper': "Adopt allocations of this node's pods from the StaticIPs of crd-ipkeeper",
 }
 
-function objectCommand(name: ObjectSourceName): Command {
+function objectCommand(name: ObjectSourceName): CtlCommand {
   const source = objectSources[name]
   return command<ImportReport>({
     name: `import ${name}`,
@@ -345,6 +345,6 @@ function objectCommand(name: ObjectSourceName): Command {
   })
 }
 
-export const importCommands: readonly Command[] = importSources.map(source =>
+export const importCommands: readonly CtlCommand[] = importSources.map(source =>
   source === 'host-local' ? hostLocalCommand : objectCommand(source),
 )

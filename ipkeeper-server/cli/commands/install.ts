@@ -1,6 +1,7 @@
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { AttachmentsReply, StatusReply } from '../../../shared/api/listing.schema.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
+import { choosePlugin } from '../../install/choose-plugin.ts'
 import { install } from '../../install/install.ts'
 import { uninstall } from '../../install/uninstall.ts'
 import type { ReadCall } from '../framework/command.ts'
@@ -8,14 +9,14 @@ import { connectDaemon } from '../framework/daemon-client.ts'
 import type { Terminal } from '../framework/terminal.ts'
 import { standardConflist } from '../ipkeeper-server.ts'
 
-/** @param executable of ipkeeper-server: the plugin comes beside it */
+/** @param executable of ipkeeper-server: the plugins come beside it */
 export async function installCommand(
   { options }: ReadCall,
   { out }: Terminal,
   executable: string,
 ): Promise<0> {
   const done = await install({
-    plugin: options['plugin'] ?? join(dirname(executable), 'ipkeeper'),
+    ...choosePlugin(options['plugin'] ?? 'auto', options['host-root'], dirname(executable)),
     binDir: options['bin-dir'] ?? defaultPaths.binDir,
     confDir: options['conf-dir'] ?? defaultPaths.confDir,
     conflist: options['conflist'],

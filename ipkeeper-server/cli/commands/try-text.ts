@@ -1,5 +1,5 @@
 import { counted } from '../../../shared/text/counted.ts'
-import type { Finding, Ping, Step, Told, TryReport } from '../../diagnose/try/report.ts'
+import type { TryFinding, Ping, TryStep, Told, TryReport } from '../../diagnose/try/report.ts'
 
 /** Characters of one output of a plugin that are shown; -o json has it whole. */
 const shown = 16 * 1024
@@ -25,7 +25,7 @@ function block(label: string, text: string): string {
 
 const marks = { error: 'ERROR', warning: 'warning', info: 'note' } as const
 
-function findingLines(findings: readonly Finding[], indent = '  '): string {
+function findingLines(findings: readonly TryFinding[], indent = '  '): string {
   return findings
     .map(({ severity, message, remedy }) => {
       const what = `${indent}${marks[severity].padEnd(7)} ${oneLine(message)}\n`
@@ -34,7 +34,7 @@ function findingLines(findings: readonly Finding[], indent = '  '): string {
     .join('')
 }
 
-function stepText({ verb, plugin, path, env, stdin, stdout, stderr, exit, ...rest }: Step): string {
+function stepText({ verb, plugin, path, env, stdin, stdout, stderr, exit, ...rest }: TryStep): string {
   const { milliseconds, runtimeSays, findings, result } = rest
   const how = exit === null ? 'no exit code' : `exit ${exit}`
   const head = `\n${verb} ${oneLine(plugin)}: ${oneLine(path ?? 'no such plugin')}, ${how}, ${milliseconds} ms\n`
@@ -72,7 +72,7 @@ function compact(text: string): string {
 }
 
 /** Of a Result of any version. */
-function addressesOf(result: Step['result']): string {
+function addressesOf(result: TryStep['result']): string {
   const { ips, ip4, ip6 } = (result ?? {}) as {
     readonly ips?: readonly { readonly address: string }[]
     readonly ip4?: { readonly ip: string }

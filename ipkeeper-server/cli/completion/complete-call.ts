@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type Candidate, type CompletedProgram, completeWords } from './complete-words.ts'
+import { type CompletionCandidate, type CompletedProgram, completeWords } from './complete-words.ts'
 import { askKnownValues } from './known-values.ts'
 import { connectDaemon } from '../framework/daemon-client.ts'
 import type { Terminal } from '../framework/terminal.ts'
@@ -95,7 +95,7 @@ export async function completeCall(
 async function ask(
   socket: string | undefined,
   kind: Parameters<typeof askKnownValues>[1],
-): Promise<readonly Candidate[]> {
+): Promise<readonly CompletionCandidate[]> {
   const daemon = connectDaemon(socket || defaultPaths.socket)
   try {
     return await askKnownValues(daemon, kind)

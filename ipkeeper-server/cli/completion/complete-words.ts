@@ -1,13 +1,13 @@
-import type { CommandRow, KnownValue, Offer, Option } from '../framework/command.ts'
-import type { Program } from '../framework/dispatch.ts'
+import type { CommandRow, KnownValue, ValueOffer, Option } from '../framework/command.ts'
+import type { CommandProgram } from '../framework/dispatch.ts'
 
 /** A program as completion sees it. */
-export interface CompletedProgram extends Pick<Program, 'rows' | 'common' | 'leading'> {
+export interface CompletedProgram extends Pick<CommandProgram, 'rows' | 'common' | 'leading'> {
   /** A command whose words are those of another program: "ctl" of ipkeeper-server. */
   readonly passesOn?: Readonly<Record<string, CompletedProgram>>
 }
 
-export interface Candidate {
+export interface CompletionCandidate {
   readonly value: string
   /** Shown beside it where the shell does so. */
   readonly text: string
@@ -15,7 +15,7 @@ export interface Candidate {
 
 /** What fits at the end of a line. */
 export interface Completion {
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly CompletionCandidate[]
   /** What the shell, or the daemon, is to be asked for beside them. */
   readonly more?: 'file' | 'folder' | KnownValue
   /** What stands in the word before the value: "--segment=". */
@@ -25,12 +25,12 @@ export interface Completion {
 const nothing: Completion = { candidates: [], prefix: '' }
 
 /** Words beside the commands that the tool knows. */
-const ownWords: readonly Candidate[] = [
+const ownWords: readonly CompletionCandidate[] = [
   { value: 'help', text: 'tell how a command is called' },
   { value: 'version', text: 'print the version' },
 ]
 
-function completeOffer(offers: Offer | undefined, prefix = ''): Completion {
+function completeOffer(offers: ValueOffer | undefined, prefix = ''): Completion {
   if (offers === undefined) return nothing
   if (typeof offers === 'string') return { candidates: [], more: offers, prefix }
   return { candidates: offers.map(value => ({ value: `${prefix}${value}`, text: '' })), prefix }
@@ -73,7 +73,10 @@ function completeOption(
 }
 
 /** First words of commands, or second ones of a group. */
-function completeName(rows: readonly CommandRow[], group: string | undefined): readonly Candidate[] {
+function completeName(
+  rows: readonly CommandRow[],
+  group: string | undefined,
+): readonly CompletionCandidate[] {
   const inGroup = rows.filter(({ name }) => group === undefined || name.startsWith(`${group} `))
   const words = new Map<string, string>()
   for (const { name, summary } of inGroup) {

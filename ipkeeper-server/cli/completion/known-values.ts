@@ -9,7 +9,7 @@ import type { UplinksReply } from '../../../shared/api/uplink.schema.ts'
 import type { KnownValue } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
 import { whoHas } from '../framework/terminal-text.ts'
-import type { Candidate } from './complete-words.ts'
+import type { CompletionCandidate } from './complete-words.ts'
 
 /** Milliseconds: somebody waits with a finger on the key. */
 const patience = 500
@@ -23,21 +23,21 @@ async function leases(ask: Ask): Promise<LeasesReply['leases']> {
   return ((await ask(`/v1/leases?limit=${mostLeases}`)) as LeasesReply).leases
 }
 
-async function reservations(ask: Ask): Promise<readonly Candidate[]> {
+async function reservations(ask: Ask): Promise<readonly CompletionCandidate[]> {
   const reply = (await ask('/v1/reservations')) as ReservationsReply
   return reply.reservations.map(({ address, owner }) => ({ value: address, text: `reserved for ${owner}` }))
 }
 
-const leaseCandidates = (items: LeasesReply['leases']): readonly Candidate[] =>
+const leaseCandidates = (items: LeasesReply['leases']): readonly CompletionCandidate[] =>
   items.map(lease => ({ value: lease.address, text: `${lease.state}, ${whoHas(lease)}` }))
 
-const podCandidates = (items: LeasesReply['leases']): readonly Candidate[] =>
+const podCandidates = (items: LeasesReply['leases']): readonly CompletionCandidate[] =>
   items.flatMap(({ pod, address }) =>
     pod === null ? [] : [{ value: `${pod.namespace}/${pod.name}`, text: address }],
   )
 
 /** What the daemon is asked for each, and how it reads. */
-const sources: Readonly<Record<KnownValue, (ask: Ask) => Promise<readonly Candidate[]>>> = {
+const sources: Readonly<Record<KnownValue, (ask: Ask) => Promise<readonly CompletionCandidate[]>>> = {
   'any address': async ask => [...leaseCandidates(await leases(ask)), ...(await reservations(ask))],
   'address or pod': async ask => {
     const items = await leases(ask)
@@ -85,7 +85,10 @@ const sources: Readonly<Record<KnownValue, (ask: Ask) => Promise<readonly Candid
 }
 
 /** What the daemon knows of a kind, each once; nothing when it is away, or does not answer at once. */
-export async function askKnownValues(daemon: DaemonClient, kind: KnownValue): Promise<readonly Candidate[]> {
+export async function askKnownValues(
+  daemon: DaemonClient,
+  kind: KnownValue,
+): Promise<readonly CompletionCandidate[]> {
   const deadline = new Promise<never>((_, reject) => {
     setTimeout(() => {
       reject(new Error('too late'))

@@ -30,7 +30,7 @@ export interface Argument {
   readonly optional?: true
   /** Any number of them; only one argument may say so. */
   readonly repeated?: true
-  readonly offers?: Offer
+  readonly offers?: ValueOffer
 }
 
 export interface Option {
@@ -41,14 +41,14 @@ export interface Option {
   readonly letter?: string
   /** May stand several times; the values come joined by ":", as in CNI_PATH. */
   readonly joined?: true
-  readonly offers?: Offer
+  readonly offers?: ValueOffer
 }
 
 /**
  * What a shell offers for a value: these words, what is on the disk, or what the daemon of this node knows
  * (completion/known-values.ts).
  */
-export type Offer = readonly string[] | 'file' | 'folder' | KnownValue
+export type ValueOffer = readonly string[] | 'file' | 'folder' | KnownValue
 
 /** What the daemon can be asked for while somebody types. */
 export type KnownValue =
@@ -97,7 +97,7 @@ export const callText = (row: Pick<CommandRow, 'name' | 'arguments'>): string =>
   [row.name, ...row.arguments.map(argumentText)].join(' ')
 
 /** One command of ipkeeperctl. It returns data; `print` turns them into text for people, `-o json` and `-o yaml` print them as they are. */
-export interface Command extends CommandRow {
+export interface CtlCommand extends CommandRow {
   /** A listing that may be looked at again and again. */
   readonly watch?: true
   /** The exit code that the data call for. */
@@ -134,12 +134,12 @@ export function command<T>(
     watch?: true
     exitCode?: (data: T) => 0 | 1
   },
-): Command {
+): CtlCommand {
   const { print, formats = {}, exitCode = () => 0, ...rest } = row
   return {
     ...rest,
     print: (data, paint, headers) => print(data as T, paint, headers),
-    formats: formats as NonNullable<Command['formats']>,
+    formats: formats as NonNullable<CtlCommand['formats']>,
     exitCode: data => exitCode(data as T),
   }
 }

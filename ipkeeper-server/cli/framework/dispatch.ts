@@ -11,7 +11,7 @@ import { helpOf, overviewOf } from './render-help.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What a program is called with: its help, its completion and the reading of its words are all made from this. */
-export interface Program<Row extends CommandRow = CommandRow> {
+export interface CommandProgram<Row extends CommandRow = CommandRow> {
   readonly name: string
   /** What it is, for the first line of the overview. */
   readonly title: string
@@ -28,17 +28,17 @@ export interface Program<Row extends CommandRow = CommandRow> {
   readonly leading: Readonly<Record<string, Option>>
 }
 
-export type ExitCode = 0 | 1 | 2
+export type CommandExit = 0 | 1 | 2
 
 /** How the commands of a program are run. */
 export interface Runner<Row extends CommandRow> {
   /** @param line the whole command line, for titles */
-  readonly run: (row: Row, call: ReadCall, line: readonly string[]) => Promise<ExitCode>
+  readonly run: (row: Row, call: ReadCall, line: readonly string[]) => Promise<CommandExit>
   /** First words that take the rest of the line as it is: "ctl" hands it to another program. */
-  readonly passOn?: Readonly<Record<string, (rest: readonly string[]) => Promise<ExitCode>>>
+  readonly passOn?: Readonly<Record<string, (rest: readonly string[]) => Promise<CommandExit>>>
 }
 
-const overview = <Row extends CommandRow>({ rows, shown, ...program }: Program<Row>): string =>
+const overview = <Row extends CommandRow>({ rows, shown, ...program }: CommandProgram<Row>): string =>
   overviewOf(
     `${program.name} ${version}: ${program.title}`,
     program.usage,
@@ -51,11 +51,14 @@ const overview = <Row extends CommandRow>({ rows, shown, ...program }: Program<R
 const wordsAfter = ({ rows }: { readonly rows: readonly CommandRow[] }, group: string): string[] =>
   rows.filter(({ name }) => name.startsWith(`${group} `)).map(({ name }) => name.slice(group.length + 1))
 
-const helpOfRow = <Row extends CommandRow>(program: Program<Row>, row: Row): string =>
+const helpOfRow = <Row extends CommandRow>(program: CommandProgram<Row>, row: Row): string =>
   helpOf(program.name, row, program.common(row))
 
 /** Of "cache": the commands that begin with this word. */
-function helpOfGroup<Row extends CommandRow>({ name, rows, leading }: Program<Row>, group: string): string {
+function helpOfGroup<Row extends CommandRow>(
+  { name, rows, leading }: CommandProgram<Row>,
+  group: string,
+): string {
   const members = rows.filter(row => row.name.startsWith(`${group} `))
   const more: Example = {
     line: `${name} ${members[0]?.name ?? ''} --help`,
@@ -66,14 +69,14 @@ function helpOfGroup<Row extends CommandRow>({ name, rows, leading }: Program<Ro
 
 /** The command that a word means in another tool, or is nearly written as. */
 function nearestCommand<Row extends CommandRow>(
-  { rows, otherWords }: Program<Row>,
+  { rows, otherWords }: CommandProgram<Row>,
   word: string,
 ): string | undefined {
   const names = rows.map(({ name }) => name)
   return meantWord(word.toLowerCase(), otherWords) ?? nearestWord(word, names)
 }
 
-function findRow<Row extends CommandRow>(program: Program<Row>, name: string): Row {
+function findRow<Row extends CommandRow>(program: CommandProgram<Row>, name: string): Row {
   const row = program.rows.find(candidate => candidate.name === name)
   if (row) return row
   const hint = `see: ${program.name} --help`
@@ -91,7 +94,7 @@ function findRow<Row extends CommandRow>(program: Program<Row>, name: string): R
 
 /** The command that words name, which may be two: `cache scan`. What is left is for the command. Throws IPK_USAGE. */
 function nameCommand<Row extends CommandRow>(
-  program: Program<Row>,
+  program: CommandProgram<Row>,
   [first = '', ...rest]: readonly string[],
 ): { readonly row: Row; readonly rest: readonly string[] } {
   const seconds = wordsAfter(program, first)
@@ -105,7 +108,7 @@ function nameCommand<Row extends CommandRow>(
 }
 
 /** Options may stand before the command as well: `ipkeeperctl -o json leases`. Returns the words with the command first. */
-function commandFirst(leading: Program['leading'], argv: readonly string[]): readonly string[] {
+function commandFirst(leading: CommandProgram['leading'], argv: readonly string[]): readonly string[] {
   const valued = Object.entries(leading).filter(([, { value }]) => value !== undefined)
   const letters = valued.flatMap(([, { letter }]) => (letter === undefined ? [] : [`-${letter}`]))
   const apart = [...valued.map(([name]) => `--${name}`), ...letters]
@@ -122,7 +125,7 @@ function commandFirst(leading: Program['leading'], argv: readonly string[]): rea
 
 /** What the words of every program say: help and version. undefined where a command is called. Throws IPK_USAGE. */
 function ownText<Row extends CommandRow>(
-  program: Program<Row>,
+  program: CommandProgram<Row>,
   [first = '', ...rest]: readonly string[],
 ): string | undefined {
   const [topic] = rest
@@ -144,7 +147,11 @@ function ownText<Row extends CommandRow>(
 }
 
 /** What to type after a usage error of a command: what the option takes, or a whole line that works. */
-function usageHint(problem: Problem, program: Pick<Program, 'name' | 'common'>, row: CommandRow): string {
+function usageHint(
+  problem: Problem,
+  program: Pick<CommandProgram, 'name' | 'common'>,
+  row: CommandRow,
+): string {
   const help = `see: ${program.name} ${row.name} --help`
   if (!(problem instanceof OptionProblem)) return `for example: ${row.examples[0].line}; ${help}`
   const { option } = problem
@@ -159,7 +166,7 @@ function usageHint(problem: Problem, program: Pick<Program, 'name' | 'common'>, 
 /** One line that says what is wrong, then what to do: of a command that was called, a line that works. */
 function failureText(
   error: unknown,
-  program: Pick<Program, 'name' | 'common'>,
+  program: Pick<CommandProgram, 'name' | 'common'>,
   row: CommandRow | undefined,
   terminal: Terminal,
 ): string {
@@ -173,11 +180,11 @@ function failureText(
 
 /** Runs one call of a program and returns its exit code. Errors go to stderr. */
 export async function dispatch<Row extends CommandRow>(
-  program: Program<Row>,
+  program: CommandProgram<Row>,
   argv: readonly string[],
   terminal: Terminal,
   { run, passOn = {} }: Runner<Row>,
-): Promise<ExitCode> {
+): Promise<CommandExit> {
   let row: Row | undefined
   try {
     const words = commandFirst(program.leading, argv)

@@ -1,4 +1,4 @@
-import { command, type Command, type CommandRow, type ReadCall } from './command.ts'
+import { command, type CtlCommand, type CommandRow, type ReadCall } from './command.ts'
 import { formatCsv, type CsvValue } from './csv-text.ts'
 import type { DaemonClient } from './daemon-client.ts'
 import { type Cell, formatTable, type Paint, visible } from './terminal-text.ts'
@@ -81,7 +81,7 @@ interface TableTerms {
 }
 
 /** A command whose answer is a list: all listings take the same formats, and are watched alike. */
-export function listing<Data, Row>(of: Listing<Data, Row>): Command {
+export function listing<Data, Row>(of: Listing<Data, Row>): CtlCommand {
   const { rows, columns, nameOf, empty, more, below, ...row } = of
   const { howToSeeMore = () => 'without --limit all are shown' } = of
   const table =

@@ -1,4 +1,4 @@
-import type { Command, CommandRow, Exits, Option } from './command.ts'
+import type { CtlCommand, CommandRow, Exits, Option } from './command.ts'
 import { OptionProblem } from './option-problem.ts'
 import { colorWords } from './terminal-text.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
@@ -27,7 +27,7 @@ export const helpOption: Option = { letter: 'h', text: 'show this help, or that 
 const usualFormats = ['json', 'yaml', 'table'] as const
 
 /** Formats that `-o` takes, those of every command first. */
-export const formatsOf = ({ formats = {} }: Pick<Command, 'formats'>): readonly string[] => [
+export const formatsOf = ({ formats = {} }: Pick<CtlCommand, 'formats'>): readonly string[] => [
   ...usualFormats,
   ...Object.keys(formats),
 ]
@@ -43,7 +43,7 @@ export function chooseWord<T extends string>(option: string, given: string, know
 
 /** What a reference lists below a command: its own options, and what it takes beyond the options of all commands. */
 export function ownOptions(
-  row: Pick<CommandRow, 'options'> & Partial<Pick<Command, 'formats' | 'watch'>>,
+  row: Pick<CommandRow, 'options'> & Partial<Pick<CtlCommand, 'formats' | 'watch'>>,
 ): Readonly<Record<string, Option>> {
   const usual = commonOptions()
   const beyond = Object.entries(commonOptions(row)).filter(([name, { text }]) => usual[name]?.text !== text)
@@ -52,7 +52,7 @@ export function ownOptions(
 
 /** The options that a command has beside its own. */
 export function commonOptions(
-  command: Pick<Command, 'formats' | 'watch'> = {},
+  command: Pick<CtlCommand, 'formats' | 'watch'> = {},
 ): Readonly<Record<string, Option>> {
   const formats = formatsOf(command)
   const more = formats.slice(usualFormats.length)

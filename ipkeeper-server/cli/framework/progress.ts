@@ -9,7 +9,7 @@ export interface Progress {
 }
 
 /** What is counted: "leases", "files"; the number of all of them, where it is known. */
-export interface Counted {
+export interface CountedWork {
   readonly what: string
   readonly total?: number
 }
@@ -30,7 +30,12 @@ const spoken = (seconds: number): string =>
  *
  * @param elapsed milliseconds since the job began
  */
-export function progressLine(job: string, { what, total }: Counted, done: number, elapsed: number): string {
+export function progressLine(
+  job: string,
+  { what, total }: CountedWork,
+  done: number,
+  elapsed: number,
+): string {
   const count = (number: number): string => number.toLocaleString('en-US')
   if (total === undefined || total === 0) {
     const counted = done === 0 ? '' : `  ${count(done)} ${what},`
@@ -65,7 +70,7 @@ export function progressLine(job: string, { what, total }: Counted, done: number
 export function showProgress(
   { progress: draw }: Pick<Terminal, 'progress'>,
   job: string,
-  counted: Counted = { what: '' },
+  counted: CountedWork = { what: '' },
   monotonic: () => number = () => performance.now(),
 ): Progress {
   if (!draw) return { at: () => undefined, end: () => undefined }

@@ -1,7 +1,7 @@
 import { defaultPaths } from '../../../shared/paths.ts'
 import { remedyHere, type Place } from '../../../shared/remedy/place.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
-import type { Command, ReadCall } from './command.ts'
+import type { CtlCommand, ReadCall } from './command.ts'
 import { connectDaemon, type DaemonClient } from './daemon-client.ts'
 import { placeOf, problemHere, terminalHere } from './here.ts'
 import { jsonText, yamlText } from './document-text.ts'
@@ -21,7 +21,7 @@ interface ToolCall extends ReadCall {
 }
 
 /** Throws IPK_USAGE. */
-function readCommonOptions({ options: given, ...call }: ReadCall, command: Command): ToolCall {
+function readCommonOptions({ options: given, ...call }: ReadCall, command: CtlCommand): ToolCall {
   const { output: format = 'table', socket, color: word = 'auto', interval, ...options } = given
   const output = chooseWord('-o', format, formatsOf(command))
   const color = chooseWord('--color', word, colorWords)
@@ -40,7 +40,7 @@ function readInterval(text = '2'): number {
 
 /** How data are printed: as one document, or as the command prints them for people; again and again where it is watched. */
 function printer(
-  command: Command,
+  command: CtlCommand,
   { output, color, flags, interval }: ToolCall,
   terminal: Terminal,
   place: Place,
@@ -58,14 +58,14 @@ function printer(
 }
 
 /** What stands in the rows of a listing is data, and stays as it is: what it advises stands below them. */
-function adviceHere({ keys }: Command, output: string, text: string, place: Place): string {
+function adviceHere({ keys }: CtlCommand, output: string, text: string, place: Place): string {
   if (keys === undefined) return remedyHere(text, place)
   if (!['table', 'wide'].includes(output)) return text
   return text.replaceAll(/^next: .*$/gm, line => remedyHere(line, place))
 }
 
 interface Watched {
-  readonly command: Command
+  readonly command: CtlCommand
   readonly daemon: DaemonClient
   readonly call: ToolCall
   readonly title: string
@@ -99,7 +99,7 @@ async function watch({ command, daemon, call, title, place }: Watched, terminal:
  * @param line the whole command line, for the title of a watched listing
  */
 export async function runCommand(
-  command: Command,
+  command: CtlCommand,
   given: ReadCall,
   { terminal, line }: { readonly terminal: Terminal; readonly line: readonly string[] },
 ): Promise<0 | 1> {

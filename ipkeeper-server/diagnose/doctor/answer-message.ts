@@ -5,7 +5,7 @@ import type { NodeView } from './probe-node.ts'
 import { whoHolds } from './who-holds.ts'
 
 /** What a known text means on this node. */
-export interface Answer {
+export interface MessageAnswer {
   readonly id: string
   readonly said: string
   readonly times: number
@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 export interface MessageReport {
-  readonly answers: readonly Answer[]
+  readonly answers: readonly MessageAnswer[]
   /** What tells more, where nothing was recognised. */
   readonly otherwise: readonly { readonly command: string; readonly does: string }[]
   /** Characters in the middle that were not looked at. */

@@ -33,7 +33,7 @@ export const fail = (says: string, ...mend: readonly string[]): CheckResult => (
 })
 
 /** Why a system call failed. */
-export const codeOf = (error: unknown): string =>
+export const systemCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
 /** What checks say that need a daemon. */

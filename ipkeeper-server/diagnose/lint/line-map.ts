@@ -1,5 +1,5 @@
 /** A place in a text; both count from 1, columns in characters, a tab being one. */
-export interface Place {
+export interface TextPlace {
   readonly line: number
   readonly column: number
 }
@@ -34,7 +34,7 @@ export class LineMap {
   }
 
   /** @param offset in UTF-16 units, from 0 */
-  placeOf(offset: number): Place {
+  placeOf(offset: number): TextPlace {
     const line = countBelow(this.#starts, offset + 1)
     const start = this.#starts[line - 1] ?? 0
     const halves = countBelow(this.#halves, offset) - countBelow(this.#halves, start)

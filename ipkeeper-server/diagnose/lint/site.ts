@@ -16,11 +16,11 @@ export interface SourceFile {
   readonly name: string
   /** undefined where it was not read; `fault` says why. */
   readonly text: string | undefined
-  readonly fault?: FileFault
+  readonly fault?: UnreadFile
 }
 
 /** Why a file was not read. */
-export interface FileFault {
+export interface UnreadFile {
   readonly why: string
   readonly severity: Severity
   /** Whether a runtime fails at it as well; it may follow a link that we do not, or read more than we do. */
@@ -58,7 +58,7 @@ export interface LintInput {
 }
 
 /** `runtime`: a runtime reads the file as it is. `manifest`: it is in a YAML file, from which it gets to nodes. */
-export type Standing = 'runtime' | 'manifest'
+export type FileRole = 'runtime' | 'manifest'
 
 export interface LintedFile extends SourceFile {
   readonly lines: LineMap
@@ -75,14 +75,14 @@ export interface LintedFile extends SourceFile {
 export interface CniDocument {
   readonly file: LintedFile
   readonly view: TextView
-  readonly standing: Standing
+  readonly standing: FileRole
   readonly root: JsonNode | undefined
   readonly faults: readonly SyntaxFault[]
   /** undefined where the text leaves in doubt what is meant. */
-  readonly network: Network | undefined
+  readonly network: LintedNetwork | undefined
 }
 
-export interface Network {
+export interface LintedNetwork {
   readonly document: CniDocument
   readonly root: JsonNode
   readonly shape: 'list' | 'single'
@@ -94,7 +94,7 @@ export interface Network {
 }
 
 export interface PluginEntry {
-  readonly network: Network
+  readonly network: LintedNetwork
   readonly index: number
   readonly node: JsonNode
   readonly type: string | undefined
@@ -107,7 +107,7 @@ export interface Site {
   readonly input: LintInput
   /** In the order in which a runtime takes them. */
   readonly files: readonly LintedFile[]
-  readonly networks: readonly Network[]
+  readonly networks: readonly LintedNetwork[]
   readonly plugins: readonly PluginEntry[]
 }
 
@@ -132,7 +132,7 @@ export function topOf(file: LintedFile): Spot {
 /** Of one list; a longer one is no configuration, and rules compare plugins with each other. */
 const mostPlugins = 100
 
-function readNetwork(document: CniDocument, sound: boolean): Network | undefined {
+function readNetwork(document: CniDocument, sound: boolean): LintedNetwork | undefined {
   const { root } = document
   if (!sound || root?.kind !== 'object') return undefined
   const listed = valueOf(root, 'plugins')
@@ -140,7 +140,7 @@ function readNetwork(document: CniDocument, sound: boolean): Network | undefined
   const cniVersion = textField(root, 'cniVersion') ?? ''
   const shape = listed === undefined ? 'single' : 'list'
   const plugins: PluginEntry[] = []
-  const network: Network = { document, root, shape, name, cniVersion, plugins }
+  const network: LintedNetwork = { document, root, shape, name, cniVersion, plugins }
   const listedPlugins = listed?.items.filter(({ kind }) => kind === 'object').slice(0, mostPlugins)
   const nodes = listedPlugins ?? [root]
   for (const [index, node] of nodes.entries()) {
@@ -156,7 +156,7 @@ function readNetwork(document: CniDocument, sound: boolean): Network | undefined
   return network
 }
 
-function readDocument(file: LintedFile, view: TextView, standing: Standing): CniDocument {
+function readDocument(file: LintedFile, view: TextView, standing: FileRole): CniDocument {
   const { root, faults, sound } = parseTolerantly(view.text)
   const document: { -readonly [Key in keyof CniDocument]: CniDocument[Key] } = {
     ...{ file, view, standing, root, faults },

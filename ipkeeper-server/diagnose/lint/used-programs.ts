@@ -1,6 +1,6 @@
 import { textField, type JsonNode } from './json/json-node.ts'
 import { ipamSections } from './ranges.ts'
-import { readSite, type CniDocument, type Network, type Site, type SourceFile } from './site.ts'
+import { readSite, type CniDocument, type LintedNetwork, type Site, type SourceFile } from './site.ts'
 
 /** A program that a configuration has run. */
 export interface UsedProgram {
@@ -8,7 +8,7 @@ export interface UsedProgram {
   /** The object whose "type" names it. */
   readonly holder: JsonNode
   readonly document: CniDocument
-  readonly network: Network
+  readonly network: LintedNetwork
 }
 
 /** The plugin of each entry and of each section that gives addresses, as often as they are named. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { pluginInput } from './plugin-call.ts'
 import { pluginType } from './read-network.ts'
-import { failure, remark, warning, type Earlier, type Finding } from './report.ts'
+import { failure, remark, warning, type Earlier, type TryFinding } from './report.ts'
 import { runStep } from './run-cni-plugin.ts'
 import { isOwnName, type ScratchNamespaces } from './scratch-namespace.ts'
 import { leftNotes, removeNote, type TryNote } from './try-notes.ts'
@@ -27,7 +27,7 @@ export async function cleanEarlier({
     findings: [warning(`a note of an earlier try cannot be used: ${what}`, 'look at it, and remove it')],
   }))
   for (const note of notes) {
-    const findings: Finding[] = [remark('an earlier try was killed before it had cleaned up')]
+    const findings: TryFinding[] = [remark('an earlier try was killed before it had cleaned up')]
     findings.push(...(await sendDels(note, env)))
     if (!(await namespaces.remove(note.namespace)))
       findings.push(failure('its namespace cannot be deleted', `ip netns delete ${note.namespace}`))
@@ -37,9 +37,9 @@ export async function cleanEarlier({
   return [...earlier, ...withoutNote()]
 }
 
-async function sendDels(note: TryNote, env: EarlierParts['env']): Promise<readonly Finding[]> {
+async function sendDels(note: TryNote, env: EarlierParts['env']): Promise<readonly TryFinding[]> {
   const { network, attachment, timeoutMs, result } = note
-  const findings: Finding[] = []
+  const findings: TryFinding[] = []
   for (const plugin of network.plugins.toReversed()) {
     const stdin = pluginInput(network, plugin, attachment, result ?? undefined)
     const { step, verdict } = await runStep({

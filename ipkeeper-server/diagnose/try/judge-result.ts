@@ -1,10 +1,10 @@
 import { cidrContains, firstOf, lastOf, parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
 import { parseAddress, type Address } from '../../../shared/net/address.ts'
 import type { PluginResult, ResultIp } from './plugin-result.ts'
-import { failure, remark, warning, type Finding } from './report.ts'
+import { failure, remark, warning, type TryFinding } from './report.ts'
 
 /** What the kernel has in the scratch namespace. */
-export interface NamespaceView {
+export interface ScratchView {
   readonly links: readonly {
     readonly name: string
     readonly mac: string
@@ -32,11 +32,11 @@ export interface ResultInPlace {
   readonly isLast: boolean
   readonly ifname: string
   readonly netns: string
-  readonly view: NamespaceView
+  readonly view: ScratchView
 }
 
 /** Whether a Result is true, and whether runtimes can use it (cni-protocol 1.E, incidents 3a). */
-export function judgeResult(place: ResultInPlace): readonly Finding[] {
+export function judgeResult(place: ResultInPlace): readonly TryFinding[] {
   return [
     ...judgePresence(place),
     ...judgeInterfaces(place),
@@ -46,7 +46,7 @@ export function judgeResult(place: ResultInPlace): readonly Finding[] {
   ]
 }
 
-function judgePresence(place: ResultInPlace): readonly Finding[] {
+function judgePresence(place: ResultInPlace): readonly TryFinding[] {
   const { result, previous, asksForAddresses, listAsksForAddresses, isLast } = place
   if (result.ips.length > 0) return []
   if (previous !== null && previous.ips.length > 0) {
@@ -69,9 +69,9 @@ function judgePresence(place: ResultInPlace): readonly Finding[] {
     : []
 }
 
-function judgeInterfaces({ result, ifname, netns, view }: ResultInPlace): readonly Finding[] {
+function judgeInterfaces({ result, ifname, netns, view }: ResultInPlace): readonly TryFinding[] {
   const { interfaces } = result
-  const findings: Finding[] = []
+  const findings: TryFinding[] = []
   for (const { name, mac, sandbox } of interfaces) {
     if (sandbox === undefined) continue
     if (sandbox !== netns) {
@@ -102,9 +102,9 @@ function judgeInterfaces({ result, ifname, netns, view }: ResultInPlace): readon
   return findings
 }
 
-function judgeIp(place: ResultInPlace, ip: ResultIp, index: number): readonly Finding[] {
+function judgeIp(place: ResultInPlace, ip: ResultIp, index: number): readonly TryFinding[] {
   const { cidr, address, gateway, interface: link } = ip
-  const findings: Finding[] = []
+  const findings: TryFinding[] = []
   const bits = cidr.address.family === 4 ? 32 : 128
   const roomy = cidr.prefixLength < bits - 1
   if (roomy && cidr.address.value === firstOf(cidr).value) {
@@ -138,7 +138,7 @@ function judgeHolder(
   address: string,
   index: number,
   link: number | undefined,
-): readonly Finding[] {
+): readonly TryFinding[] {
   const holders = view.links.filter(({ addresses }) => addresses.includes(address))
   if (link === undefined) {
     return holders.length > 0
@@ -166,16 +166,16 @@ function judgeHolder(
 }
 
 /** Whether the pod can reach an address without a router. */
-function onLink({ routes }: NamespaceView, address: Address): boolean {
+function onLink({ routes }: ScratchView, address: Address): boolean {
   return routes.some(({ dst, gateway }) => {
     const cidr = gateway === undefined ? parseCidr(dst) : undefined
     return cidr !== undefined && cidrContains(cidr, address)
   })
 }
 
-function judgeRoutes({ result, view }: ResultInPlace): readonly Finding[] {
+function judgeRoutes({ result, view }: ResultInPlace): readonly TryFinding[] {
   return result.routes.flatMap(({ dst, gw }) => {
-    const findings: Finding[] = []
+    const findings: TryFinding[] = []
     const hop = gw === undefined ? undefined : parseAddress(gw)
     if (hop && !onLink(view, hop))
       findings.push(
@@ -200,7 +200,7 @@ function sameNetwork(text: string, other: Cidr): boolean {
   )
 }
 
-function judgeDns({ dns }: PluginResult): readonly Finding[] {
+function judgeDns({ dns }: PluginResult): readonly TryFinding[] {
   const servers = Array.isArray(dns['nameservers']) ? (dns['nameservers'] as readonly string[]) : []
   return servers
     .filter(server => parseAddress(server) === undefined)

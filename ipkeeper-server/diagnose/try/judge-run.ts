@@ -4,10 +4,10 @@ import { locateSyntaxError } from '../../../shared/json/locate-syntax-error.ts'
 import { catalogue } from '../../../shared/problem/catalogue.ts'
 import { keptCharacters } from '../../host/run-program.ts'
 import { readResult, ResultFault, strayKeys, type PluginResult } from './plugin-result.ts'
-import { failure, warning, type Finding, type TriedVerb } from './report.ts'
+import { failure, warning, type TryFinding, type TriedVerb } from './report.ts'
 
 /** How one run of a plugin ended, before anybody judges it. */
-export interface PluginRun {
+export interface EndedRun {
   readonly verb: TriedVerb
   /** Its `type`. */
   readonly plugin: string
@@ -30,14 +30,14 @@ export interface PluginRun {
 }
 
 /** What came of a run, as libcni sees it (incidents 3a; cni:pkg/invoke/{exec,raw_exec}.go). */
-export interface Verdict {
+export interface RunVerdict {
   /** Whether libcni would go on to the next plugin. */
   readonly succeeded: boolean
   /** What libcni would tell its runtime otherwise. */
   readonly runtimeSays: string | null
   /** Of an ADD that succeeded. */
   readonly result: PluginResult | null
-  readonly findings: readonly Finding[]
+  readonly findings: readonly TryFinding[]
 }
 
 /** Milliseconds that a plugin's children may hold its output without a word about it. */
@@ -54,7 +54,7 @@ const takenForSuccess = warning(
 )
 
 /** @param configVersion cniVersion of the conflist; "" stands for 0.1.0 */
-export function judgeRun(run: PluginRun, configVersion: string): Verdict {
+export function judgeRun(run: EndedRun, configVersion: string): RunVerdict {
   const judged = judgeEnd(run, configVersion === '' ? '0.1.0' : configVersion)
   const lingering = run.exitedAfter === undefined ? 0 : run.milliseconds - run.exitedAfter
   if (run.end.kind === 'late' || lingering < shortLingering) return judged
@@ -68,13 +68,13 @@ function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`
 }
 
-function failed({ plugin, verb }: PluginRun, why: string, ...findings: readonly Finding[]): Verdict {
+function failed({ plugin, verb }: EndedRun, why: string, ...findings: readonly TryFinding[]): RunVerdict {
   const runtimeSays = `plugin type=${JSON.stringify(plugin)} failed (${verbNames[verb]}): ${why}`
   const swallowed = verb === 'DEL' && /not found/.test(runtimeSays) ? [takenForSuccess] : []
   return { succeeded: false, runtimeSays, result: null, findings: [...findings, ...swallowed] }
 }
 
-function judgeEnd(run: PluginRun, configVersion: string): Verdict {
+function judgeEnd(run: EndedRun, configVersion: string): RunVerdict {
   const { end, plugin, stdout, stderr } = run
   switch (end.kind) {
     case 'missing':
@@ -196,9 +196,9 @@ const codes: Readonly<Record<number, readonly [meaning: string, remedy: string]>
   999: ["an error of the plugin's own; the reference plugins use this code for all of them", ''],
 }
 
-function judgeFailure(run: PluginRun, exit: number): Verdict {
+function judgeFailure(run: EndedRun, exit: number): RunVerdict {
   const { stdout, stderr } = run
-  const fail = (message: string, remedy: string): Verdict =>
+  const fail = (message: string, remedy: string): RunVerdict =>
     failed(run, says(stdout, stderr, `exit status ${exit}`), failure(message, remedy))
   if (stdout === '') {
     return stderr === ''
@@ -244,7 +244,7 @@ function lastLine(text: string): string {
 const looksLikeResult = (value: JsonObject): boolean =>
   ['ips', 'interfaces', 'ip4', 'ip6'].some(key => field(value, key) !== undefined)
 
-function judgeSilence(run: PluginRun): Verdict {
+function judgeSilence(run: EndedRun): RunVerdict {
   const findings =
     run.stdout.trim() === ''
       ? []
@@ -262,7 +262,7 @@ function judgeSilence(run: PluginRun): Verdict {
 const noAddress =
   'runtimes take it for a success without an address; containerd then fails with "failed to find network info for sandbox"'
 
-function judgeAdd(run: PluginRun, configVersion: string): Verdict {
+function judgeAdd(run: EndedRun, configVersion: string): RunVerdict {
   const read = decode(run.stdout)
   if (read.kind === 'fault') {
     const message =
@@ -283,8 +283,8 @@ function judgeAdd(run: PluginRun, configVersion: string): Verdict {
   return judgeDocument(run, value ?? {}, configVersion)
 }
 
-function judgeDocument(run: PluginRun, document: JsonObject, configVersion: string): Verdict {
-  const findings: Finding[] = []
+function judgeDocument(run: EndedRun, document: JsonObject, configVersion: string): RunVerdict {
+  const findings: TryFinding[] = []
   const stated = document['cniVersion']
   const version = typeof stated === 'string' && stated !== '' ? stated : configVersion
   if (!isSupportedVersion(version)) {

@@ -1,6 +1,6 @@
 import { field, type JsonObject } from '../../../shared/json/fold.ts'
 import { usesIpkeeper } from '../lint/uses-ipkeeper.ts'
-import { declares, type Network } from './read-network.ts'
+import { declares, type TriedNetwork } from './read-network.ts'
 import type { TriedVerb } from './report.ts'
 
 /** Capability by which containerd and CRI-O hand the annotations of a pod on. */
@@ -25,7 +25,7 @@ export interface Attachment {
  * has to say the parts that it declares (cni:libcni/api.go buildOneConfig; cni-protocol H1, I6).
  */
 export function pluginInput(
-  network: Network,
+  network: TriedNetwork,
   plugin: JsonObject,
   { capabilities }: Attachment,
   prevResult: JsonObject | undefined,
@@ -63,7 +63,7 @@ export interface Wishes {
   readonly annotations: Readonly<Record<string, string>>
 }
 
-export interface Asking {
+export interface CallWords {
   readonly args: string
   readonly capabilities: JsonObject
   /** By what the addresses are asked for; undefined where none are. */
@@ -74,7 +74,7 @@ export interface Asking {
  * How a pod's wishes reach the plugins, as from containerd: annotations where somebody takes them. Addresses go by
  * annotation to ipkeeper, else by `ips`, else by CNI_ARGS, whichever the list has an ear for.
  */
-export function askFor(network: Network, wishes: Wishes): Asking {
+export function askFor(network: TriedNetwork, wishes: Wishes): CallWords {
   const { ips } = wishes
   const takesAnnotations = network.plugins.some(
     plugin => usesIpkeeper(plugin) && declares(plugin, annotationsCapability),
@@ -111,7 +111,7 @@ export function askFor(network: Network, wishes: Wishes): Asking {
 }
 
 /** The daemon's socket that ipkeeper's sections of a list name; undefined where they leave it to the default. */
-export function namedSocket(network: Network): string | undefined {
+export function namedSocket(network: TriedNetwork): string | undefined {
   for (const plugin of network.plugins.filter(usesIpkeeper)) {
     const ipam = field(plugin, 'ipam')
     for (const owner of [ipam, plugin]) {

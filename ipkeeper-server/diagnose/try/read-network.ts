@@ -20,7 +20,7 @@ export async function chooseConflist(folder: string): Promise<string> {
 }
 
 /** A network configuration as libcni holds it: one plugin of a `.conf` is a list of one. */
-export interface Network {
+export interface TriedNetwork {
   readonly name: string
   /** As it is spelt; "" where the file says none, which plugins take for 0.1.0. */
   readonly cniVersion: string
@@ -37,7 +37,7 @@ const newest = '1.1.0'
  *
  * @throws Problem IPK_CONFLIST_INVALID, whose message begins with "FILE:LINE:COLUMN: " or "FILE: "
  */
-export function readNetwork(path: string, text: string): Network {
+export function readNetwork(path: string, text: string): TriedNetwork {
   const refuse = (why: string): Problem =>
     new Problem('IPK_CONFLIST_INVALID', why, {
       hint: `correct it (see: ipkeeperctl lint ${path}); a runtime refuses the file, too`,

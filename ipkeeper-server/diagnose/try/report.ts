@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../shared/json/fold.ts'
 
 /** `error`: a pod would not work, or something was left. `warning`: some runtime or plugin may stumble over it. */
-export type Severity = 'error' | 'warning' | 'info'
+export type TrySeverity = 'error' | 'warning' | 'info'
 
-export interface Finding {
-  readonly severity: Severity
+export interface TryFinding {
+  readonly severity: TrySeverity
   readonly message: string
   /** What to do; "" where there is nothing. */
   readonly remedy: string
@@ -13,7 +13,7 @@ export interface Finding {
 export type TriedVerb = 'ADD' | 'CHECK' | 'DEL'
 
 /** One run of one plugin. */
-export interface Step {
+export interface TryStep {
   readonly verb: TriedVerb
   /** Its `type`. */
   readonly plugin: string
@@ -31,20 +31,20 @@ export interface Step {
   readonly result: JsonObject | null
   /** Of one that failed: what libcni would tell its runtime. */
   readonly runtimeSays: string | null
-  readonly findings: readonly Finding[]
+  readonly findings: readonly TryFinding[]
 }
 
 export interface Ping {
   readonly gateway: string
   /** null when nobody could try. */
   readonly answered: boolean | null
-  readonly findings: readonly Finding[]
+  readonly findings: readonly TryFinding[]
 }
 
 /** What an earlier try left, and what was done about it. */
 export interface Earlier {
   readonly namespace: string
-  readonly findings: readonly Finding[]
+  readonly findings: readonly TryFinding[]
 }
 
 /** The document of `ipkeeperctl try -o json`. */
@@ -59,25 +59,29 @@ export interface TryReport {
   readonly pod: string
   readonly earlier: readonly Earlier[]
   /** About the whole. */
-  readonly findings: readonly Finding[]
-  readonly steps: readonly Step[]
+  readonly findings: readonly TryFinding[]
+  readonly steps: readonly TryStep[]
   readonly ping: readonly Ping[]
   /** What is there now that was not there before. */
-  readonly left: readonly Finding[]
+  readonly left: readonly TryFinding[]
   readonly ok: boolean
 }
 
 /** Parts of a report, told as soon as they are known. */
 export type Told =
   | { readonly kind: 'begun'; readonly report: Omit<TryReport, 'steps' | 'ping' | 'left' | 'ok'> }
-  | { readonly kind: 'step'; readonly step: Step }
+  | { readonly kind: 'step'; readonly step: TryStep }
   | { readonly kind: 'ping'; readonly ping: Ping }
   /** With what was found about the whole since it was begun. */
-  | { readonly kind: 'ended'; readonly left: readonly Finding[]; readonly findings: readonly Finding[] }
+  | { readonly kind: 'ended'; readonly left: readonly TryFinding[]; readonly findings: readonly TryFinding[] }
 
-export const failure = (message: string, remedy = ''): Finding => ({ severity: 'error', message, remedy })
-export const warning = (message: string, remedy = ''): Finding => ({ severity: 'warning', message, remedy })
-export const remark = (message: string, remedy = ''): Finding => ({ severity: 'info', message, remedy })
+export const failure = (message: string, remedy = ''): TryFinding => ({ severity: 'error', message, remedy })
+export const warning = (message: string, remedy = ''): TryFinding => ({
+  severity: 'warning',
+  message,
+  remedy,
+})
+export const remark = (message: string, remedy = ''): TryFinding => ({ severity: 'info', message, remedy })
 
-export const hasError = (findings: readonly Finding[]): boolean =>
+export const hasError = (findings: readonly TryFinding[]): boolean =>
   findings.some(({ severity }) => severity === 'error')

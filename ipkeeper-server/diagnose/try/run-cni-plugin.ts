@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
-import { judgeRun, type Verdict, type PluginRun } from './judge-run.ts'
+import { judgeRun, type RunVerdict, type EndedRun } from './judge-run.ts'
 import { type Attachment, pluginEnvironment } from './plugin-call.ts'
 import { writeResult } from './plugin-result.ts'
-import { type Finding, type Step, type TriedVerb, warning } from './report.ts'
+import { type TryFinding, type TryStep, type TriedVerb, warning } from './report.ts'
 import { runProgram } from '../../host/run-program.ts'
 import type { JsonObject } from '../../../shared/json/fold.ts'
 import { toProblem } from '../../../shared/problem/problem.ts'
@@ -10,17 +10,19 @@ import { toProblem } from '../../../shared/problem/problem.ts'
 export interface StepStart extends PluginStart {
   readonly cniVersion: string
   /** What else is to be said of it. */
-  readonly judge: (verdict: Verdict) => Promise<readonly Finding[]>
+  readonly judge: (verdict: RunVerdict) => Promise<readonly TryFinding[]>
 }
 
 /** Runs a plugin and judges what it did. Never rejects. */
-export async function runStep(start: StepStart): Promise<{ readonly step: Step; readonly verdict: Verdict }> {
+export async function runStep(
+  start: StepStart,
+): Promise<{ readonly step: TryStep; readonly verdict: RunVerdict }> {
   const { verb, plugin, attachment, stdin, cniVersion, judge } = start
   const { path, run } = await runCniPlugin(start)
   const verdict = judgeRun(run, cniVersion)
   const more = await judge(verdict).catch((error: unknown) => [warning(toProblem(error).message)])
   const { result, runtimeSays } = verdict
-  const step: Step = {
+  const step: TryStep = {
     ...{ verb, plugin, path, env: pluginEnvironment(verb, attachment), stdin },
     ...{ stdout: run.stdout, stderr: run.stderr, milliseconds: Math.round(run.milliseconds) },
     exit: run.end.kind === 'exit' ? run.end.exit : null,
@@ -46,7 +48,7 @@ export interface PluginStart {
 
 export interface PluginStarted {
   readonly path: string | null
-  readonly run: PluginRun
+  readonly run: EndedRun
 }
 
 /** The first regular file of that name; the executable bit is not looked at (cni:pkg/invoke/find.go). */
@@ -120,7 +122,7 @@ export async function runCniPlugin(start: PluginStart): Promise<PluginStarted> {
   }
 }
 
-function how(ended: Awaited<ReturnType<typeof runProgram>>, signal?: AbortSignal): PluginRun['end'] {
+function how(ended: Awaited<ReturnType<typeof runProgram>>, signal?: AbortSignal): EndedRun['end'] {
   switch (ended.kind) {
     case 'not-started':
       return { kind: 'not-started', error: ended.error }

@@ -5,7 +5,7 @@ import { formatCidr, parseCidr } from '../../../shared/net/cidr.ts'
 import { escapeIpJson } from '../../network/plan/command.ts'
 import { findProgram, systemFolders } from '../../host/find-program.ts'
 import { runProgram } from '../../host/run-program.ts'
-import type { NamespaceRoute, NamespaceView } from './judge-result.ts'
+import type { NamespaceRoute, ScratchView } from './judge-result.ts'
 
 /** Names of network namespaces that are ours: no other is ever touched. */
 export const namespacePrefix = 'ipkeeper-try-'
@@ -31,7 +31,7 @@ export interface HostLink {
 /** What a try does to the kernel by itself, all of it by `ip`. Each rejects with IPK_TRY_REFUSED. */
 export interface ScratchNamespaces {
   readonly add: (name: string) => Promise<void>
-  readonly view: (name: string) => Promise<NamespaceView>
+  readonly view: (name: string) => Promise<ScratchView>
   /** Whether it is there no more; one that never was is gone, too. */
   readonly remove: (name: string) => Promise<boolean>
   readonly hostLinks: () => Promise<readonly HostLink[]>
@@ -132,7 +132,7 @@ function readLink({
   ifname = '',
   address = '',
   addr_info: addresses = [],
-}: LinkJson): NamespaceView['links'][0] {
+}: LinkJson): ScratchView['links'][0] {
   return {
     name: ifname,
     mac: address,

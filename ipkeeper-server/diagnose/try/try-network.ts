@@ -6,13 +6,13 @@ import { toProblem } from '../../../shared/problem/problem.ts'
 import { usesIpkeeper } from '../lint/uses-ipkeeper.ts'
 import { cleanEarlier } from './clean-earlier.ts'
 import { judgeResult } from './judge-result.ts'
-import type { Verdict } from './judge-run.ts'
+import type { RunVerdict } from './judge-run.ts'
 import { gatewaysOf, pingGateway } from './ping-gateways.ts'
 import { annotationsCapability, askFor, pluginInput, type Attachment } from './plugin-call.ts'
 import { writeResult, type PluginResult } from './plugin-result.ts'
-import { declares, ipamType, pluginType, sinceCheck, type Network } from './read-network.ts'
+import { declares, ipamType, pluginType, sinceCheck, type TriedNetwork } from './read-network.ts'
 import { failure, hasError, remark, warning } from './report.ts'
-import type { Finding, Ping, Step, Told, TriedVerb, TryReport } from './report.ts'
+import type { TryFinding, Ping, TryStep, Told, TriedVerb, TryReport } from './report.ts'
 import { runStep } from './run-cni-plugin.ts'
 import {
   namespacePath,
@@ -26,7 +26,7 @@ import { removeNote, thisProcess, writeNote, type TryNote } from './try-notes.ts
 export interface TryRequest {
   /** Path of the file, for the report. */
   readonly conflist: string
-  readonly network: Network
+  readonly network: TriedNetwork
   /** Absolute. */
   readonly binDirs: readonly string[]
   readonly ifname: string
@@ -92,7 +92,7 @@ export async function tryNetwork(request: TryRequest, surroundings: TrySurroundi
       writeNote(stateDir, { ...note, result })
     },
   })
-  const late: Finding[] = []
+  const late: TryFinding[] = []
   try {
     await run.add()
     if (run.added && request.check) await run.check()
@@ -157,9 +157,9 @@ async function makeNamespace(namespaces: ScratchNamespaces, note: TryNote, state
 function aboutTheWhole(
   { network, annotations, ips }: TryRequest,
   channel: string | undefined,
-): readonly Finding[] {
+): readonly TryFinding[] {
   const { plugins, cniVersion } = network
-  const findings: Finding[] = []
+  const findings: TryFinding[] = []
   const takers = plugins.filter(plugin => declares(plugin, annotationsCapability))
   if (Object.keys(annotations).length > 0 && takers.length === 0)
     findings.push(
@@ -195,9 +195,9 @@ interface RunParts {
 
 /** The runs of one try, in their order, with what they leave for those that follow. */
 class Run {
-  readonly steps: Step[] = []
+  readonly steps: TryStep[] = []
   readonly pings: Ping[] = []
-  readonly left: Finding[] = []
+  readonly left: TryFinding[] = []
   /** Names of links on the host that are this network's: by its list, or by a Result. */
   readonly hostInterfaces: Set<string>
   /** Whether the ADD of the whole list succeeded. */
@@ -226,7 +226,7 @@ class Run {
       this.#begun = true
       const previous = this.#last
       const prevResult = previous === null ? undefined : writeResult(previous, previous.version)
-      const judge = async ({ result }: Verdict): Promise<readonly Finding[]> => {
+      const judge = async ({ result }: RunVerdict): Promise<readonly TryFinding[]> => {
         if (result === null) return []
         for (const { name: link, sandbox } of result.interfaces)
           if (sandbox === undefined) this.hostInterfaces.add(link)
@@ -325,8 +325,8 @@ class Run {
     verb: TriedVerb,
     plugin: JsonObject,
     prevResult: JsonObject | undefined,
-    judge: (verdict: Verdict) => Promise<readonly Finding[]> = () => Promise.resolve([]),
-  ): Promise<Verdict> {
+    judge: (verdict: RunVerdict) => Promise<readonly TryFinding[]> = () => Promise.resolve([]),
+  ): Promise<RunVerdict> {
     const { request, surroundings, attachment } = this.#parts
     const { network, timeoutMs } = request
     const stdin = pluginInput(network, plugin, attachment, prevResult)
@@ -344,7 +344,7 @@ class Run {
 }
 
 /** By the list: plugins make their bridge first, and an ADD that fails or is cut off has no Result that names it. */
-const bridgesOf = ({ plugins }: Network): readonly string[] =>
+const bridgesOf = ({ plugins }: TriedNetwork): readonly string[] =>
   plugins.flatMap(plugin => {
     const named = field(plugin, 'bridge') ?? (pluginType(plugin) === 'bridge' ? 'cni0' : undefined)
     return typeof named === 'string' ? [named] : []
@@ -369,7 +369,7 @@ async function linksLeft(
   namespaces: ScratchNamespaces,
   before: readonly { readonly name: string }[],
   ours: ReadonlySet<string>,
-): Promise<readonly Finding[]> {
+): Promise<readonly TryFinding[]> {
   const known = new Set(before.map(({ name }) => name))
   const deadline = performance.now() + settleMs
   for (;;) {
@@ -399,7 +399,7 @@ async function leasesLeft(
   { network }: TryRequest,
   { leftAtDaemon }: TrySurroundings,
   containerId: string,
-): Promise<readonly Finding[]> {
+): Promise<readonly TryFinding[]> {
   if (!network.plugins.some(usesIpkeeper)) return []
   const found = await leftAtDaemon(containerId)
   if (found === undefined)

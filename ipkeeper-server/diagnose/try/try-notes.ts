@@ -6,7 +6,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { writeDurablySync } from '../../host/durable-file.ts'
 import { makeFolder } from '../../host/make-folder.ts'
 import type { Attachment } from './plugin-call.ts'
-import type { Network } from './read-network.ts'
+import type { TriedNetwork } from './read-network.ts'
 import { isOwnName } from './scratch-namespace.ts'
 
 /**
@@ -15,8 +15,8 @@ import { isOwnName } from './scratch-namespace.ts'
  */
 export interface TryNote {
   readonly namespace: string
-  readonly owner: Owner
-  readonly network: Network
+  readonly owner: ProcessIdentity
+  readonly network: TriedNetwork
   readonly attachment: Attachment
   readonly timeoutMs: number
   /** Of the last plugin that was done, in the version of the list; null where DEL gets none. */
@@ -24,7 +24,7 @@ export interface TryNote {
 }
 
 /** One process for all times. */
-export interface Owner {
+export interface ProcessIdentity {
   readonly pid: number
   /** Clock ticks from boot to its start. */
   readonly started: string
@@ -54,7 +54,7 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-export function thisProcess(): Owner {
+export function thisProcess(): ProcessIdentity {
   return {
     pid: process.pid,
     started: startOf(process.pid) ?? '',
@@ -63,7 +63,7 @@ export function thisProcess(): Owner {
   }
 }
 
-function isDead(owner: Owner, ageMs: number): boolean {
+function isDead(owner: ProcessIdentity, ageMs: number): boolean {
   const self = thisProcess()
   if (owner.bootId !== self.bootId) return true
   if (owner.pidNamespace !== self.pidNamespace) return ageMs > strangerMs

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { closeTcp, createReadOnlyApp, listenTcp, refuse, type ListenAddress } from '../tcp-app.ts'
+import type { ListenAddress } from '../../host/listen-address.ts'
+import { closeTcp, createReadOnlyApp, listenTcp, refuse } from '../tcp-app.ts'
 import type { EventStream } from './event-stream.ts'
 import type { PageFiles } from './page-files.ts'
 import { isReadable, readTarget } from './page-requests.ts'

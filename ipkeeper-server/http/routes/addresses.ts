@@ -11,7 +11,7 @@ import type { LeaseItem } from '../../../shared/api/listing.schema.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { historyTerms, listingQuery } from '../../../shared/api/listing-query.schema.ts'
 import { describeAddress } from '../../leases/queries/describe-address.ts'
-import { listHistory, type HistoryQuery } from '../../leases/queries/list-history.ts'
+import { listHistory, type HistoryListingQuery } from '../../leases/queries/list-history.ts'
 import { readLeaseKey } from '../../leases/verbs/reserve.ts'
 import { forceRelease } from '../../leases/verbs/force-release.ts'
 import { release } from '../../leases/verbs/release.ts'
@@ -47,7 +47,7 @@ const podWords = ({ pod, node, containerId }: LeaseItem) => ({ pod, node, contai
 
 /** GET what is known of an address and who had it when; POST its release. */
 export function addressRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
-  app.get<{ Querystring: HistoryQuery }>(
+  app.get<{ Querystring: HistoryListingQuery }>(
     '/v1/history',
     { schema: { querystring: HistoryQuerystring, response: { 200: HistoryReply, 400: ErrorReply } } },
     async request => {

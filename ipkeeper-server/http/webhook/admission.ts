@@ -8,7 +8,7 @@ import type { StringMap } from '../../ipam/records/pod-facts.ts'
 import type { Pool } from '../../ipam/pools/pool.ts'
 import type { RangeSetUsage } from '../../ipam/pools/usage.ts'
 import type { DialectName } from '../../kubernetes/dialects/dialects.ts'
-import type { Admission, Verdict } from './plan/admission-review.ts'
+import type { Admission, AdmissionVerdict } from './plan/admission-review.ts'
 import { judgePool } from './plan/judge-pool.ts'
 import { judgePods } from './plan/judge-pods.ts'
 import { knownPools } from './plan/known-pools.ts'
@@ -79,7 +79,7 @@ export class AdmissionJudge {
   }
 
   /** Rejects with IPK_STORE_AWAY while nothing can be said; the API server then goes by its failurePolicy. */
-  async judge(admission: Admission): Promise<Verdict> {
+  async judge(admission: Admission): Promise<AdmissionVerdict> {
     this.#options.expectHeard()
     if (admission.kind === 'IPPool') {
       const { book, pools, readPool, isLive } = this.#options

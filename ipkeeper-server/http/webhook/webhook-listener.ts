@@ -1,22 +1,20 @@
 import { createServer, type Server } from 'node:https'
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
-import {
-  closeTcp,
-  createTcpApp,
-  listenTcp,
-  patience,
-  refuse,
-  serveOnly,
-  type ListenAddress,
-} from '../tcp-app.ts'
+import type { ListenAddress } from '../../host/listen-address.ts'
+import { closeTcp, createTcpApp, listenTcp, patience, refuse, serveOnly } from '../tcp-app.ts'
 import type { CertificateFiles } from './certificate-files.ts'
-import { answerAdmission, readAdmission, type Admission, type Verdict } from './plan/admission-review.ts'
+import {
+  answerAdmission,
+  readAdmission,
+  type Admission,
+  type AdmissionVerdict,
+} from './plan/admission-review.ts'
 
 export interface WebhookOptions {
   readonly certificate: Pick<CertificateFiles, 'current'>
   /** The API server waits for it, at most as long as its configuration says. */
-  readonly judge: (admission: Admission) => Promise<Verdict>
-  readonly onVerdict: (admission: Admission, verdict: Verdict) => void
+  readonly judge: (admission: Admission) => Promise<AdmissionVerdict>
+  readonly onVerdict: (admission: Admission, verdict: AdmissionVerdict) => void
   readonly onError: (error: unknown) => void
 }
 

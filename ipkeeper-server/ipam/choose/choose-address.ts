@@ -33,8 +33,7 @@ export function isFree(lease: LeaseRecord | undefined, now: number): boolean {
 
 /**
  * Whether an address may go to another pod of the same workload, for the same interface: the pod that it is kept for, or
- * whose sandbox is proved gone, had a name that a controller made up, and so will never come back (DESIGN.md, "Choosing": a
- * workload decides retention). The proof is the one by which an address follows a pod of a StatefulSet.
+ * whose sandbox is proved gone, had a name that a controller made up, and so will never come back. The proof is the one by which an address follows a pod of a StatefulSet.
  */
 export function mayInherit(lease: LeaseRecord, { request, workload, takeover }: AddContext): boolean {
   const { holder } = request

@@ -67,7 +67,7 @@ export function decideAdd(book: AddressBook, request: AddRequest, terms: AddTerm
  * problem that the runtime is to show. Nothing is changed in either case. Each step is noted in `trace`, where somebody
  * wants to read it: without one, no text is made.
  *
- * Invariants (DESIGN.md, rules 2 to 5): a request by name gets that address or an error; a lease of another
+ * Invariants (DESIGN.md, rules 2, 3 and 5): a request by name gets that address or an error; a lease of another
  * holder is never overwritten while bound, nor while held for somebody who may come back; the holder's older attachment
  * gives its addresses up only to the same pod, or when it is proved dead.
  */

@@ -8,7 +8,7 @@ import type { Interval } from './pool.ts'
  */
 
 /** Addresses of a block, aligned to its size, so that each is one prefix: /26 and /122. */
-export const blockSize = 64n
+export const affinityBlockSize = 64n
 
 /** Blocks in which a node looks for one without addresses of other nodes. */
 const blocksForAffinity = 16
@@ -26,7 +26,7 @@ function hash(text: string): number {
 
 /** The block that an address is in, by its first address. */
 export function blockOf(value: bigint): bigint {
-  return value - (value % blockSize)
+  return value - (value % affinityBlockSize)
 }
 
 function greatestCommonDivisor(a: bigint, b: bigint): bigint {
@@ -36,14 +36,14 @@ function greatestCommonDivisor(a: bigint, b: bigint): bigint {
 /** The parts of the run that are in one block each, in the node's order, from a beginning of its own. */
 export function* blocksFor(node: string, { first, last }: Interval): Generator<Interval, undefined> {
   const begin = blockOf(first)
-  const count = (last - begin) / blockSize + 1n
+  const count = (last - begin) / affinityBlockSize + 1n
   // A step of its own as well: those that leave full blocks behind would meet in the next one.
   let step = 1n + (BigInt(hash(`step ${node}`)) % count)
   while (greatestCommonDivisor(step, count) !== 1n) step++
   let index = BigInt(hash(node)) % count
   for (let looked = 0n; looked < count; looked++) {
-    const block = begin + index * blockSize
-    const end = block + blockSize - 1n
+    const block = begin + index * affinityBlockSize
+    const end = block + affinityBlockSize - 1n
     yield { first: block < first ? first : block, last: end > last ? last : end }
     index = (index + step) % count
   }
@@ -79,7 +79,7 @@ export function chooseInBlocks(node: string, run: Interval, view: BlockView): bi
   if (released !== undefined) return released
   if (!amongOthers) return view.firstFree(run)
   const { first, last } = amongOthers
-  const place = blockOf(first) + (BigInt(hash(`place ${node}`)) % blockSize)
+  const place = blockOf(first) + (BigInt(hash(`place ${node}`)) % affinityBlockSize)
   const after = place > first && place <= last ? view.firstFree({ first: place, last }) : undefined
   return after ?? view.firstFree(amongOthers)
 }

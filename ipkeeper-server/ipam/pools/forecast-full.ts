@@ -9,7 +9,7 @@ export interface PoolUseNow {
 }
 
 /** How many addresses of one family of a pool were in use at a moment. */
-export interface UseSample {
+export interface MeasuredUse {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly used: number
@@ -42,7 +42,7 @@ const farthest = 365 * day
  * @param samples the oldest first, of any clock that may have been set meanwhile
  * @param now milliseconds since the epoch
  */
-export function forecastFull(samples: readonly UseSample[], free: bigint, now: number): FullForecast {
+export function forecastFull(samples: readonly MeasuredUse[], free: bigint, now: number): FullForecast {
   if (free <= 0n) return { fullAt: now, says: 'it is full' }
   const seen = samples.filter(({ at }) => at <= now && at > now - window)
   const span = now - (seen[0]?.at ?? now)
@@ -72,7 +72,7 @@ function formatSpan(span: number): string {
 }
 
 /** Addresses a millisecond. */
-function slope(samples: readonly UseSample[]): number {
+function slope(samples: readonly MeasuredUse[]): number {
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length
   const points = samples.map(({ at, used, held }) => ({ at, occupied: used + held }))

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../records/canonical-json.ts'
 import type { PoolRefusal } from '../records/records.ts'
-import { inCountingOrder, type ObjectPool, type PoolUse, type SpecPool } from './pool-objects-in-force.ts'
+import { inCountingOrder, type ObjectPool, type PoolsInUse, type SpecPool } from './pool-objects-in-force.ts'
 import { describeRanges, poolsOverlap, type Pool } from './pool.ts'
 
 /** What the elected daemon says of an IPPool. */
@@ -25,7 +25,7 @@ export interface PoolVerdict {
 export function judgePoolObjects(
   inForce: ReadonlyMap<string, ObjectPool>,
   present: ReadonlyMap<string, ObjectPool>,
-  leftOut: PoolUse['leftOut'],
+  leftOut: PoolsInUse['leftOut'],
 ): ReadonlyMap<string, PoolVerdict> {
   const standing = new Map<string, Pool>()
   for (const [name, { published, deleting, inForce: own }] of inForce)
@@ -45,7 +45,7 @@ interface Ground {
   /** What is in force of it on this node. */
   readonly before: SpecPool | undefined
   readonly standing: ReadonlyMap<string, Pool>
-  readonly leftOut: PoolUse['leftOut']
+  readonly leftOut: PoolsInUse['leftOut']
 }
 
 function judge(name: string, object: ObjectPool, { before, standing, leftOut }: Ground): PoolVerdict {

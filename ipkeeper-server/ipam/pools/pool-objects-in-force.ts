@@ -40,7 +40,7 @@ export interface ObjectPools {
   readonly notes: ReadonlyMap<string, string>
 }
 
-export interface PoolUse {
+export interface PoolsInUse {
   /** Whether leases of the pool are bound or kept. */
   readonly inUse: (name: string) => boolean
   /** Why a pool cannot become another one of its name; undefined when it can. */
@@ -61,7 +61,7 @@ const staysAsItWas = (why: string): string => `${why}; what was in force before 
 export function objectsInForce(
   before: ReadonlyMap<string, ObjectPool>,
   present: ReadonlyMap<string, ObjectPool>,
-  use: PoolUse,
+  use: PoolsInUse,
 ): ObjectPools {
   const inForce = new Map<string, ObjectPool>()
   const notes = new Map<string, string>()

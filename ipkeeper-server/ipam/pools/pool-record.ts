@@ -68,7 +68,7 @@ export function sameRanges(a: PoolRecord, b: PoolRecord): boolean {
 }
 
 /** Where an address stands among the pools of its segment that are known so far. */
-export type Place =
+export type AddressPlace =
   | { readonly kind: 'usable'; readonly pool: string }
   /** No pool can give it, and `why` says what it is: "the gateway of 10.22.0.0/16". */
   | { readonly kind: 'unusable'; readonly pool: string; readonly why: string }
@@ -76,8 +76,12 @@ export type Place =
   | { readonly kind: 'outside' }
 
 /** What one pool cannot give another one may: gateways and exclusions are a pool's own. */
-export function locateAddress(book: Pick<AddressBook, 'pools'>, segment: string, address: Address): Place {
-  let unusable: Place | undefined
+export function locateAddress(
+  book: Pick<AddressBook, 'pools'>,
+  segment: string,
+  address: Address,
+): AddressPlace {
+  let unusable: AddressPlace | undefined
   for (const record of book.pools()) {
     if (record.segment !== segment) continue
     for (const range of poolOf(record).rangeSets.flat()) {

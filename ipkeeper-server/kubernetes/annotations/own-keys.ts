@@ -84,15 +84,15 @@ const ownKeys: Readonly<Record<string, OwnKey>> = {
 export const ownWords: readonly string[] = Object.keys(ownKeys)
 
 /** Where annotations stand: on a pod, or on the namespace of this name. */
-export interface Place {
+export interface AnnotationPlace {
   readonly annotations: StringMap
   readonly namespace?: string
 }
 
-const placeText = ({ namespace }: Place): string =>
+const placeText = ({ namespace }: AnnotationPlace): string =>
   namespace === undefined ? '' : ` of namespace ${namespace}`
 
-function unknownKey(place: Place, key: string, word: string, suffix: string): Problem {
+function unknownKey(place: AnnotationPlace, key: string, word: string, suffix: string): Problem {
   const words = place.namespace === undefined ? ownWords : ownWords.filter(own => own !== 'mac')
   const meant = nearestWord(word, words)
   return new Problem(
@@ -112,7 +112,7 @@ function unknownKey(place: Place, key: string, word: string, suffix: string): Pr
  * a disagreement, and so are a key and the same key with ".IFNAME" that differ.
  */
 export function readOwnKeys(
-  place: Place,
+  place: AnnotationPlace,
   ifname: string,
   isWanted: (group: Group) => boolean,
 ): readonly Wish[] {

@@ -1,6 +1,6 @@
 import { parseAddress, type Address, type Family } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { chooseInBlocks, blockOf, blockSize } from '../../ipam/pools/block-affinity.ts'
+import { chooseInBlocks, blockOf, affinityBlockSize } from '../../ipam/pools/block-affinity.ts'
 import { IntervalSet } from '../../ipam/pools/interval-set.ts'
 import type { Interval } from '../../ipam/pools/pool.ts'
 import type { LeaseKey, LeaseRecord } from '../../ipam/records/records.ts'
@@ -116,7 +116,7 @@ export class SegmentAddresses {
   *besides(node: string): Iterable<Address & { readonly segment: string }> {
     for (const { segment, family, owners } of this.#all.values())
       for (const block of owners.blocksOf(node))
-        for (let value = block; value < block + blockSize; value++) yield { segment, family, value }
+        for (let value = block; value < block + affinityBlockSize; value++) yield { segment, family, value }
   }
 
   #of(segment: string, family: Family): Addresses {

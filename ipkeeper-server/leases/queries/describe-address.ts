@@ -4,7 +4,7 @@ import { formatTime } from '../../ipam/records/times.ts'
 import type { HistoryEntry } from '../../ipam/records/history-entry.ts'
 import type { OwnAddress } from '../../ipam/pools/own-addresses.ts'
 import { describeMove, promisedAway } from '../../ipam/choose/promised-address.ts'
-import { locateAddress, type Place } from '../../ipam/pools/pool-record.ts'
+import { locateAddress, type AddressPlace } from '../../ipam/pools/pool-record.ts'
 import {
   describeHolder,
   describeReservation,
@@ -31,7 +31,7 @@ const tenureCount = 3
 interface Findings {
   readonly key: LeaseKey
   readonly state: AddressState
-  readonly place: Place
+  readonly place: AddressPlace
   /** Where this node has the address itself. */
   readonly own: OwnAddress | undefined
   readonly node: string
@@ -88,7 +88,7 @@ const poolOf = ({ place }: Findings): string => (place.kind === 'outside' ? '' :
 const ofNode = (node: string, { link }: OwnAddress): string => `that of node ${node} itself, on link ${link}`
 
 /** What a pool could give, but for the node that has it. */
-function placeOf(place: Place, own: OwnAddress | undefined, node: string): Place {
+function placeOf(place: AddressPlace, own: OwnAddress | undefined, node: string): AddressPlace {
   return own && place.kind === 'usable'
     ? { kind: 'unusable', pool: place.pool, why: ofNode(node, own) }
     : place

@@ -1,5 +1,5 @@
 import type { Forecast } from '../../../shared/api/forecast.schema.ts'
-import { forecastFull, type UseSample } from '../../ipam/pools/forecast-full.ts'
+import { forecastFull, type MeasuredUse } from '../../ipam/pools/forecast-full.ts'
 import { sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
 import { isoTime } from '../../ipam/records/times.ts'
 import type { LeaseService } from '../verbs/service.ts'
@@ -8,7 +8,7 @@ import type { LeaseService } from '../verbs/service.ts'
 type FamilySets = readonly [RangeSetUsage, ...RangeSetUsage[]]
 
 /** Past samples of one family of a pool, and one of now. */
-export function samplesOf(service: LeaseService, sets: FamilySets): UseSample[] {
+export function samplesOf(service: LeaseService, sets: FamilySets): MeasuredUse[] {
   const [{ pool: name, family }] = sets
   const { used, held } = sumUsage(sets)
   const present = { at: service.now(), used: Number(used), held: Number(held) }
@@ -20,7 +20,7 @@ export function samplesOf(service: LeaseService, sets: FamilySets): UseSample[] 
 export function forecastOf(
   service: LeaseService,
   sets: FamilySets,
-  samples: readonly UseSample[] = samplesOf(service, sets),
+  samples: readonly MeasuredUse[] = samplesOf(service, sets),
 ): Forecast {
   const least = sets.reduce((free, set) => (set.free < free ? set.free : free), sets[0].free)
   const free = least * BigInt(sets.length)

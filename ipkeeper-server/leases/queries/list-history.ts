@@ -70,7 +70,7 @@ interface HistoryTerms {
   readonly filters?: Filters
 }
 
-export type HistoryQuery = ListingQuery<HistorySort> & {
+export type HistoryListingQuery = ListingQuery<HistorySort> & {
   readonly address: string
   readonly segment?: string
   readonly before?: string

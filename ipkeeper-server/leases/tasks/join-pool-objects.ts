@@ -7,7 +7,7 @@ import {
   objectsInForce,
   type ObjectPool,
   type PendingPool,
-  type PoolUse,
+  type PoolsInUse,
 } from '../../ipam/pools/pool-objects-in-force.ts'
 import type { PoolPolicy, PoolSettings } from '../../ipam/pools/pool-settings.ts'
 import type { PoolObjectRecord } from '../../ipam/records/records.ts'
@@ -80,7 +80,7 @@ export class PoolObjects {
     void this.#task.stop()
   }
 
-  #use(): PoolUse {
+  #use(): PoolsInUse {
     const { ledger, liveness, now } = this.#options.service
     return {
       inUse: name => ledger.hasLiveLease({ name }),

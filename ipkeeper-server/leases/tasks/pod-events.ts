@@ -8,9 +8,9 @@ export interface NamedPod {
 }
 
 /** What became of an ADD, for the pod's Events. */
-export type Outcome =
+export type AddOutcome =
   | { readonly addresses: readonly string[]; readonly reasons: readonly string[] }
   | { readonly problem: Problem }
 
 /** Tells the pod; never waits and never fails. */
-export type TellPod = (pod: NamedPod, outcome: Outcome) => void
+export type TellPod = (pod: NamedPod, outcome: AddOutcome) => void

@@ -13,7 +13,7 @@ const lookEvery = 250
 /** Milliseconds that an operator's question waits for its answer. */
 export const usualAnswerWithin = 5_000
 
-export type Asking = Pick<LeaseService, 'ledger' | 'node' | 'bootId' | 'now'>
+export type AskingNode = Pick<LeaseService, 'ledger' | 'node' | 'bootId' | 'now'>
 
 export interface AskOptions {
   /** Milliseconds that the claimant has to answer. It hears of it within one; its engine may elect a leader meanwhile. */
@@ -70,7 +70,7 @@ export async function askClaimant(
 }
 
 /** Another one each time: an answer to it is no older than the question. */
-export function challengeOf({ ledger, node, bootId, now }: Asking): NodeChallenge {
+export function challengeOf({ ledger, node, bootId, now }: AskingNode): NodeChallenge {
   const session = randomBytes(8).toString('hex')
   const id = ledger.node(node)?.claim?.id ?? session
   return { id, session, bootId, since: now(), askedOn: node }
@@ -78,7 +78,7 @@ export function challengeOf({ ledger, node, bootId, now }: Asking): NodeChalleng
 
 /** A question that stays after all, because the store has gone away, does no harm: whoever has the name answers it. */
 export async function takeBackQuestion(
-  { ledger }: Pick<Asking, 'ledger'>,
+  { ledger }: Pick<AskingNode, 'ledger'>,
   name: string,
   challenge: NodeChallenge,
 ): Promise<void> {

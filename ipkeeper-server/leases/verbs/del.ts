@@ -29,7 +29,7 @@ export interface DelOutcome {
 }
 
 /** What else there is to say of a DEL. */
-export interface DelTerms {
+export interface DelOptions {
   /** Where the main role may have leftover links of an attachment without a record. */
   readonly netns?: string
   /** What an attachment has to be, besides, in its turn. */
@@ -65,7 +65,7 @@ function planEnd(
     isMeant,
     undoes,
     released: byForce,
-  }: Required<Pick<DelTerms, 'isMeant'>> & {
+  }: Required<Pick<DelOptions, 'isMeant'>> & {
     readonly released?: LeaseKey | undefined
     readonly began: Began | undefined
     readonly undoes: boolean
@@ -95,7 +95,7 @@ export async function delAttachment(
   service: LeaseService,
   key: AttachmentKey,
   began: Began | undefined,
-  { netns, isMeant = () => true, released }: DelTerms = {},
+  { netns, isMeant = () => true, released }: DelOptions = {},
 ): Promise<DelOutcome> {
   const { ledger, network, tombstones } = service
   return await service.serial.run(attachmentKey(key), async () => {

@@ -3,7 +3,7 @@ import type { Liveness, Witness } from '../../ipam/records/standing.ts'
 import type { AgeClock } from '../../ipam/records/times.ts'
 import type { ContactAge } from '../../ipam/records/last-contact.ts'
 import type { Family } from '../../../shared/net/address.ts'
-import type { UseSample } from '../../ipam/pools/forecast-full.ts'
+import type { MeasuredUse } from '../../ipam/pools/forecast-full.ts'
 import type { OwnAddresses } from '../../ipam/pools/own-addresses.ts'
 import type { Owner } from '../../ipam/records/pod-facts.ts'
 import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
@@ -14,7 +14,7 @@ import type { RecentAnswers, Tombstones } from './recent-verbs.ts'
 import type { Serial } from './turns.ts'
 
 /** Somebody on a link has an address. */
-export interface Answer {
+export interface AddressAnswer {
   readonly address: string
   readonly mac: string
 }
@@ -56,7 +56,7 @@ export interface LeaseService {
   /** Milliseconds since another node was last heard of by whatever it wrote; absent where nodes share nothing. */
   readonly lastHeardOf?: (node: string) => number | undefined
   /** Who answers on a link of this node for one of these addresses; absent where nobody can ask. Never rejects. */
-  readonly answersOnLink?: (addresses: readonly string[]) => Promise<readonly Answer[]>
+  readonly answersOnLink?: (addresses: readonly string[]) => Promise<readonly AddressAnswer[]>
   /** Why no ADD may be served now, whatever the ledger says; absent where nodes share nothing. */
   readonly refusal?: () => Problem | undefined
   /**
@@ -65,7 +65,7 @@ export interface LeaseService {
    */
   readonly isOurs?: () => boolean
   /** How full one family of a pool was, the oldest sample first; absent where nobody takes samples. */
-  readonly useSamples?: (pool: { readonly name: string; readonly family: Family }) => readonly UseSample[]
+  readonly useSamples?: (pool: { readonly name: string; readonly family: Family }) => readonly MeasuredUse[]
   /** The controller of a pod as known at this moment; undefined where nobody can tell. */
   readonly ownerOf: (holder: Holder, podUid: string | null) => Owner | null | undefined
 }

@@ -24,7 +24,7 @@ import { workloadOf } from '../../ipam/records/workload.ts'
 import { type ImportTerms, type ImportDecision, decided, canonical } from './import-decision.ts'
 import type { FoundGroup, Claims } from './group-found.ts'
 
-export interface Place {
+export interface ImportPlace {
   readonly at: LeaseKey
   readonly pool: Pool
   readonly index: number
@@ -91,7 +91,7 @@ function findPlace(
   terms: ImportTerms,
   network: string,
   address: Address,
-): Place | ImportDecision {
+): ImportPlace | ImportDecision {
   const at = { segment: terms.segment, address: formatAddress(address) }
   const own = terms.networks.get(network)
   const records = [...book.pools()].filter(({ segment }) => segment === terms.segment)
@@ -241,7 +241,7 @@ const claimedByOthers: Objection = ({ claims }, found, { address }) => {
 }
 
 /** What speaks against an allocation that a pool could give. */
-type PlacedObjection = (context: GroupContext, place: Place) => ImportDecision | undefined
+type PlacedObjection = (context: GroupContext, place: ImportPlace) => ImportDecision | undefined
 
 const hadByOthers: PlacedObjection = ({ book, terms, group, workload }, { at }) =>
   refusal(book, terms, { ...group, workload }, at)
@@ -305,7 +305,7 @@ function firstOf<T>(
 }
 
 /** Where an allocation is adopted, or what speaks against it. */
-export function placeFor(context: GroupContext, found: FoundAllocation): Place | ImportDecision {
+export function placeFor(context: GroupContext, found: FoundAllocation): ImportPlace | ImportDecision {
   const { book, terms, group } = context
   const address = parseAddress(found.address)
   if (!address) return decided('unfit', `"${found.address}" is no IP address`)

@@ -26,7 +26,7 @@ import {
 } from '../../ipam/records/new-records.ts'
 import { type ImportTerms, type ImportDecision, decided } from './import-decision.ts'
 import type { FoundGroup, Claims } from './group-found.ts'
-import { type Place, type GroupContext, contextOf, placeFor, slotOf } from './judge-found.ts'
+import { type ImportPlace, type GroupContext, contextOf, placeFor, slotOf } from './judge-found.ts'
 
 /** One decision for each member of the group, and the writes of those that are adopted. */
 export interface ImportPlan {
@@ -44,7 +44,7 @@ function adoption({ key, holder }: FoundGroup, pool: string): ImportDecision {
 }
 
 /** Remembers the ranges of networks that leases were adopted from; a Problem where other pools are in the way. */
-function rememberNetworks(book: AddressBook, places: readonly Place[]): Change | Problem {
+function rememberNetworks(book: AddressBook, places: readonly ImportPlace[]): Change | Problem {
   const inline = new Set(places.filter(place => place.inline).map(({ pool }) => pool))
   try {
     return [...inline].flatMap(pool => planNetworkPool(book, pool))
@@ -68,7 +68,7 @@ export function planImport(
   const context = contextOf(book, found, group, terms)
   const { key } = group
   const members = group.members.flatMap(index => found[index] ?? [])
-  const places: Place[] = []
+  const places: ImportPlace[] = []
   const leases: LeaseRecord[] = []
   let netnsInode: string | null = null
   const decisions = members.map(one => {
@@ -110,7 +110,7 @@ const sinceOf = (since: number, now: number): number => (since === 0 ? now : Mat
 function adopted(
   { book, terms, group, workload }: GroupContext,
   found: FoundAllocation,
-  place: Place,
+  place: ImportPlace,
 ): LeaseRecord {
   const { source, node, pools, retain, now } = terms
   const { holder, podUid, key } = group

@@ -19,7 +19,7 @@ export interface RecordConflict {
   readonly boundOn?: string
 }
 
-export interface Comparison {
+export interface RecordComparison {
   /** To be written: the target has nothing under their keys. */
   readonly missing: readonly StoredRecord[]
   /** There already, and the same. */
@@ -54,7 +54,7 @@ export function compareRecords(
   target: Pick<LeaseStore, 'shared'>,
   present: readonly StoredRecord[],
   records: readonly StoredRecord[],
-): Comparison {
+): RecordComparison {
   const kept = keptBy(target, records)
   const there = new Map(present.filter(record => !isOfPeople(record)).map(record => [idOf(record), record]))
   const missing: StoredRecord[] = []

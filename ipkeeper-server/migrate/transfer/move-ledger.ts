@@ -10,7 +10,7 @@ import {
   readAll,
   writeHistory,
   writeMissing,
-  type Comparison,
+  type RecordComparison,
   type RecordConflict,
 } from './bring-in.ts'
 import { copyLedger, type LedgerCopy } from './ledger-copy.ts'
@@ -113,7 +113,10 @@ export async function moveLedger(
 }
 
 /** What keeps everything from being written. */
-function blocking({ conflicts, others }: Comparison, othersAreFine: boolean): readonly RecordConflict[] {
+function blocking(
+  { conflicts, others }: RecordComparison,
+  othersAreFine: boolean,
+): readonly RecordConflict[] {
   return othersAreFine ? conflicts : [...conflicts, ...others]
 }
 

@@ -34,7 +34,7 @@ interface Order {
  * script however many pods there are, and a table that somebody flushed, deleted or restored from a copy is made anew by the next
  * change. Those who ask while nft is at work share the next run of it. Other tables are never touched.
  */
-export class Masquerade {
+export class MasqueradeTable {
   readonly #options: MasqueradeOptions
   readonly #ranges = new Map<string, readonly string[]>()
   readonly #poolOf = new Map<string, string>()

@@ -3,7 +3,7 @@ import type { ResultRoute } from '../../../shared/cni/result.ts'
 import type { WiringRecord } from '../../ipam/records/records.ts'
 
 /** A link as the kernel has it now. */
-export interface SeenLink {
+export interface KernelLink {
   /** "veth", "bridge", "macvlan", ... */
   readonly kind: string
   readonly mac: string
@@ -26,9 +26,9 @@ export interface SeenRoute {
 
 /** What the kernel has of an attachment. undefined: there is no such link. */
 export interface SeenWiring {
-  readonly podLink: SeenLink | undefined
+  readonly podLink: KernelLink | undefined
   readonly podRoutes: readonly SeenRoute[]
-  readonly hostLink: SeenLink | undefined
+  readonly hostLink: KernelLink | undefined
   /** Of the host, by its side of the veth (ptp). */
   readonly hostRoutes: readonly SeenRoute[]
 }
@@ -103,7 +103,7 @@ export function compareWiring(expected: ExpectedWiring, seen: SeenWiring): strin
 
 function comparePod(
   { ifname, wiring, addresses, mac }: ExpectedWiring,
-  link: SeenLink,
+  link: KernelLink,
   routes: readonly SeenRoute[],
 ): string[] {
   const kind = kindOf(wiring)
@@ -120,7 +120,7 @@ function comparePod(
   ]
 }
 
-function compareHost({ hostLink, master }: WiringRecord, link: SeenLink | undefined): string[] {
+function compareHost({ hostLink, master }: WiringRecord, link: KernelLink | undefined): string[] {
   if (!hostLink) return []
   const { name } = hostLink
   if (!link) return [`the host has no link ${name}`]

@@ -8,7 +8,7 @@ import {
 import { withoutPrefix } from '../../../shared/net/address-text.ts'
 import { cidrContains, firstOf, lastOf, parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
 import type { PoolRange } from '../../ipam/records/records.ts'
-import { blockOf, blockSize } from '../../ipam/pools/block-affinity.ts'
+import { blockOf, affinityBlockSize } from '../../ipam/pools/block-affinity.ts'
 
 /** A bound address, of any node. */
 export interface BoundAddress {
@@ -137,7 +137,7 @@ export function planNodeRoutes(view: NodeRoutesView): NodeRoutesPlan {
   return { routes, answering: answeringBridges(view, reached), unreached: [...missed.values()] }
 }
 
-const stripeBits = blockSize.toString(2).length - 1
+const stripeBits = affinityBlockSize.toString(2).length - 1
 
 const byValue = ({ address: a }: Entry, { address: b }: Entry): number => (a.value < b.value ? -1 : 1)
 
@@ -218,7 +218,7 @@ function isWhole(
   ranges: NodeRoutesView['ranges'],
   foreign: readonly Address[],
 ): boolean {
-  const last = first + blockSize - 1n
+  const last = first + affinityBlockSize - 1n
   const isIn = ({ family: its, value }: Address): boolean => its === family && first <= value && value <= last
   if (isMixed || segment === undefined || foreign.some(isIn)) return false
   return ranges.some(range => range.segment === segment && givesAll(range, family, first, last))

@@ -1,7 +1,7 @@
 import type { EtcdPosition } from './etcd-messages.ts'
 
 /** What was known when a call began. */
-export interface Mark {
+export interface EtcdMark {
   readonly breaks: number
   readonly position: EtcdPosition | undefined
 }
@@ -22,12 +22,12 @@ export class EtcdContinuity {
   }
 
   /** To be taken before a call is made. */
-  mark(): Mark {
+  mark(): EtcdMark {
     return { breaks: this.#breaks, position: this.#position }
   }
 
   /** Whether an answer that shows the newest there is goes on from what was known when it was asked for. */
-  holds(answer: EtcdPosition, { breaks, position }: Mark): boolean {
+  holds(answer: EtcdPosition, { breaks, position }: EtcdMark): boolean {
     if (breaks !== this.#breaks) return false
     if (!this.isOf(answer.cluster)) return false
     const passed = position?.revision ?? 0

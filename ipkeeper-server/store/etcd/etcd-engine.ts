@@ -9,13 +9,13 @@ import {
   type EngineRecord,
   type EngineWrite,
 } from '../shared/engine.ts'
-import type { RecordName } from '../shared/engine.ts'
+import type { SharedRecordName } from '../shared/engine.ts'
 import type { EtcdAccess } from './etcd-access.ts'
 import { AnswerLost, EtcdClient } from './etcd-client.ts'
 import { EtcdFence } from './etcd-fence.ts'
 import { fenceKey, fromEtcdKey, toEtcdKey } from './etcd-keys.ts'
 import type { EtcdPosition, KeyValue, TxnReply, TxnRequest, WatchEvent } from './etcd-messages.ts'
-import { readValue, schemaVersion, writeValue } from './etcd-values.ts'
+import { readValue, etcdSchemaVersion, writeValue } from './etcd-values.ts'
 import { EtcdWatch, standardWatchTiming, type WatchTiming } from './etcd-watch.ts'
 
 export interface EtcdEngineOptions {
@@ -56,7 +56,7 @@ interface Reading {
 /** A record that cannot be used: where it is, and what is wrong with it. */
 function unusable(etcdKey: string, why: string): Problem {
   return new Problem('IPK_STORE_FAILED', `etcd: ${etcdKey} is ${why}`, {
-    hint: `update ipkeeper on this node to a version that knows schema ${schemaVersion + 1} or later; if the key was written by hand, delete or correct it`,
+    hint: `update ipkeeper on this node to a version that knows schema ${etcdSchemaVersion + 1} or later; if the key was written by hand, delete or correct it`,
   })
 }
 
@@ -290,7 +290,7 @@ export class EtcdEngine implements Engine {
    * Remembers what a caller is told, and lets the feed hear of it: news of an older version may just have come, and would
    * count until the watch has got there. What is newer stays, and is returned.
    */
-  #tell({ kind, key }: RecordName, etcdKey: string, told: Told): Told {
+  #tell({ kind, key }: SharedRecordName, etcdKey: string, told: Told): Told {
     const before = this.#told.get(etcdKey)
     if (before && before.revision > told.revision) return before
     if (this.#feed !== undefined && told.revision <= this.#passed) return told

@@ -9,7 +9,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
  * - login: our token is not, or no longer, taken; nothing was done.
  * - refused: nothing was done, and trying again does not help.
  */
-export type Verdict = 'unreachable' | 'uncertain' | 'login' | 'refused'
+export type EtcdFailureKind = 'unreachable' | 'uncertain' | 'login' | 'refused'
 
 const refusals: readonly status[] = [
   status.INVALID_ARGUMENT,
@@ -29,7 +29,7 @@ const staleLogin = /invalid auth token|revision of auth store is old|user name i
 
 const outOfSpace = /database space exceeded/
 
-export function judge(code: status, text: string): Verdict {
+export function judge(code: status, text: string): EtcdFailureKind {
   if (staleLogin.test(text)) return 'login'
   if (outOfSpace.test(text)) return 'refused'
   if (unsent.test(text)) return 'unreachable'
@@ -40,7 +40,7 @@ export function judge(code: status, text: string): Verdict {
 export class EtcdFailure extends Error {
   readonly endpoint: string
   readonly code: status
-  readonly verdict: Verdict
+  readonly verdict: EtcdFailureKind
 
   /** @param verdict where the text does not tell */
   constructor(endpoint: string, code: status, text: string, verdict = judge(code, text)) {

@@ -7,11 +7,11 @@ import { isJsonObject } from '../../../shared/json/fold.ts'
  */
 
 /** Grows with a change that older daemons must not read, in any kind of record. */
-export const schemaVersion = 1
+export const etcdSchemaVersion = 1
 
 /** @param record JSON text */
 export function writeValue(by: string, record: string): string {
-  return `{"v":${schemaVersion},"by":"${by}","record":${record}}`
+  return `{"v":${etcdSchemaVersion},"by":"${by}","record":${record}}`
 }
 
 export type ReadValue =
@@ -19,7 +19,7 @@ export type ReadValue =
   /** What is wrong with it, as the end of a sentence. */
   | { readonly unreadable: string }
 
-const head = new RegExp(`^\\{"v":${schemaVersion},"by":"([^"\\\\]*)","record":`)
+const head = new RegExp(`^\\{"v":${etcdSchemaVersion},"by":"([^"\\\\]*)","record":`)
 
 export function readValue(value: string): ReadValue {
   const [start, by = ''] = head.exec(value) ?? []
@@ -30,12 +30,12 @@ export function readValue(value: string): ReadValue {
     }
     const whole: unknown = JSON.parse(value)
     const v = isJsonObject(whole) ? whole['v'] : undefined
-    if (typeof v === 'number' && v > schemaVersion)
+    if (typeof v === 'number' && v > etcdSchemaVersion)
       return {
-        unreadable: `written by a newer ipkeeper (schema ${v}; this one knows ${schemaVersion}): update this node`,
+        unreadable: `written by a newer ipkeeper (schema ${v}; this one knows ${etcdSchemaVersion}): update this node`,
       }
     // By hand, say, in a form of its own.
-    if (v === schemaVersion && isJsonObject(whole) && isJsonObject(whole['record']))
+    if (v === etcdSchemaVersion && isJsonObject(whole) && isJsonObject(whole['record']))
       return { text: JSON.stringify(whole['record']), by: '' }
   } catch {
     return { unreadable: 'no record of ipkeeper: not JSON' }

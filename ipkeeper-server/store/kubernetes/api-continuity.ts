@@ -1,7 +1,7 @@
 import { EngineAway } from '../shared/engine.ts'
 
 /** What was known when a call began. */
-export interface Mark {
+export interface ApiMark {
   readonly breaks: number
   readonly newest: number
 }
@@ -26,12 +26,12 @@ export class ApiContinuity {
   }
 
   /** To be taken before a call is made. */
-  mark(): Mark {
+  mark(): ApiMark {
     return { breaks: this.#breaks, newest: this.#newest() }
   }
 
   /** Whether an answer that shows the newest there is goes on from what was known when it was asked for. */
-  holds(version: number, mark: Mark): boolean {
+  holds(version: number, mark: ApiMark): boolean {
     if (mark.breaks !== this.#breaks) return false
     if (!(version < mark.newest)) return true
     this.break(
@@ -41,7 +41,7 @@ export class ApiContinuity {
   }
 
   /** Throws EngineAway where an answer cannot be believed, for what is known now is out of other data. */
-  expectSame({ breaks }: Mark): void {
+  expectSame({ breaks }: ApiMark): void {
     if (breaks !== this.#breaks) throw new EngineAway('the Kubernetes API: it has gone back meanwhile')
   }
 

@@ -1,11 +1,18 @@
 import { Type, type Static } from 'typebox'
 import { AttachmentEntry, HolderEntry } from './ip-lease.schema.ts'
-import { canonicalAddress, generation, moment, schemaVersion, segmentName, text } from './object.schema.ts'
+import {
+  canonicalAddress,
+  generation,
+  moment,
+  objectSchemaVersion,
+  segmentName,
+  text,
+} from './object.schema.ts'
 
 /** An IPHolder: what one interface of a pod has. Written before its leases are, so that two nodes cannot both add it. */
 export const IPHolderSpec = Type.Object(
   {
-    schema: schemaVersion,
+    schema: objectSchemaVersion,
     generation,
     holder: HolderEntry,
     attachment: Type.Optional(AttachmentEntry),

@@ -3,9 +3,9 @@ import {
   canonicalAddress,
   generation,
   moment,
-  retention,
+  objectRetention,
   rule,
-  schemaVersion,
+  objectSchemaVersion,
   segmentName,
   text,
   words,
@@ -42,7 +42,7 @@ export const AttachmentEntry = Type.Object(
 /** An IPLease: one address in somebody's hands. Absent stands for null. */
 export const IPLeaseSpec = Type.Object(
   {
-    schema: schemaVersion,
+    schema: objectSchemaVersion,
     generation,
     segment: segmentName('The L2/L3 domain in which the address is unique.'),
     address: canonicalAddress('The address.'),
@@ -76,7 +76,7 @@ export const IPLeaseSpec = Type.Object(
       1024,
       'Which channel asked, such as "annotation ipkeeper.io/ip"; "dynamic" when nobody did.',
     ),
-    retain: retention('What becomes of it at DEL.'),
+    retain: objectRetention('What becomes of it at DEL.'),
     carried: Type.Optional(
       Type.Enum(['routed', 'link'], {
         description:

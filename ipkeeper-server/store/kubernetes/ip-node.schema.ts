@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { generation, moment, rule, schemaVersion, text } from './object.schema.ts'
+import { generation, moment, rule, objectSchemaVersion, text } from './object.schema.ts'
 
 const claimProperties = {
   id: text(64, 'Of its state folder.'),
@@ -30,7 +30,7 @@ const former = Type.Object(
 /** An IPNode: what a node tells the others of itself. */
 export const IPNodeSpec = Type.Object(
   {
-    schema: schemaVersion,
+    schema: objectSchemaVersion,
     generation,
     name: text(253, "The node's name, as it stands in leases."),
     addresses: Type.Array(

@@ -4,9 +4,9 @@ import {
   conditions,
   generation,
   moment,
-  retention,
+  objectRetention,
   rule,
-  schemaVersion,
+  objectSchemaVersion,
   segmentName,
   text,
   words,
@@ -34,7 +34,7 @@ const Owner = Type.Object(
 /** An IPReservation: addresses promised to an owner, whether it exists or not. */
 export const IPReservationSpec = Type.Object(
   {
-    schema: schemaVersion,
+    schema: objectSchemaVersion,
     owner: Owner,
     segment: segmentName('The segment of the addresses.', { default: 'default' }),
     addresses: Type.Array(canonicalAddress('An address.'), {
@@ -44,7 +44,7 @@ export const IPReservationSpec = Type.Object(
       description: 'What is promised.',
     }),
     retain: Type.Optional(
-      retention('What becomes of the addresses when a pod that says nothing of it gives them back.'),
+      objectRetention('What becomes of the addresses when a pod that says nothing of it gives them back.'),
     ),
     note: Type.Optional(text(1024, 'Why, for people.')),
     recorded: Type.Optional(

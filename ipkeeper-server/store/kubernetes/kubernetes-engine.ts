@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import { leaseKey, type ReservationRecord } from '../../ipam/records/records.ts'
 import type { ApiClient } from '../../kubernetes/api-client.ts'
 import { ApiError } from '../../kubernetes/api-error.ts'
-import { systemClock, type Clock, type ClusterLog } from '../../kubernetes/client-context.ts'
+import { systemClock, type ClientClock, type ClusterLog } from '../../kubernetes/client-context.ts'
 import { Reflector, type ReflectorTiming } from '../../kubernetes/reflector.ts'
 import {
   EngineAway,
@@ -45,7 +45,7 @@ export interface KubernetesEngineOptions {
   readonly externalNamespace?: string
   /** Milliseconds that a call may take. */
   readonly deadlineMs?: number
-  readonly clock?: Clock
+  readonly clock?: ClientClock
   readonly timing?: Partial<ReflectorTiming>
 }
 
@@ -65,7 +65,7 @@ export class KubernetesEngine implements Engine {
   readonly fences = false
   readonly #options: KubernetesEngineOptions
   readonly #deadline: number
-  readonly #clock: Clock
+  readonly #clock: ClientClock
   readonly #client: ApiClient
   readonly #writer: ObjectWriter
   readonly #news: Readonly<Record<ResourceKind, ObjectNews<ObjectEntry>>>

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import type { ApiClient } from '../../kubernetes/api-client.ts'
 import { ApiError } from '../../kubernetes/api-error.ts'
-import type { Clock } from '../../kubernetes/client-context.ts'
+import type { ClientClock } from '../../kubernetes/client-context.ts'
 import { StoreConflict } from '../lease-store.ts'
 import { EngineAway, type EngineWrite } from '../shared/engine.ts'
-import type { ApiContinuity, Mark } from './api-continuity.ts'
+import type { ApiContinuity, ApiMark } from './api-continuity.ts'
 import { isConflict, judgeFailure, pauseBeforeRetry } from './api-failure.ts'
 import { readRevision } from './read-object.ts'
 import { apiVersion, collectionPath, objectPath, type ObjectName, type ResourceKind } from './resources.ts'
@@ -31,7 +31,7 @@ export interface WriteWitness {
 
 export interface ObjectWriterOptions {
   readonly client: ApiClient
-  readonly clock: Clock
+  readonly clock: ClientClock
   readonly witness: WriteWitness
   readonly continuity: ApiContinuity
 }
@@ -55,7 +55,7 @@ const serversOwn = ['uid', 'resourceVersion', 'generation', 'creationTimestamp',
  */
 export class ObjectWriter {
   readonly #client: ApiClient
-  readonly #clock: Clock
+  readonly #clock: ClientClock
   readonly #witness: WriteWitness
   readonly #continuity: ApiContinuity
 
@@ -199,7 +199,7 @@ export class ObjectWriter {
 
   /** `base`: what changes nothing leaves it. */
   #written(
-    { kind, mark, base }: { readonly kind: ResourceKind; readonly mark: Mark; readonly base?: number },
+    { kind, mark, base }: { readonly kind: ResourceKind; readonly mark: ApiMark; readonly base?: number },
     object: JsonObject,
   ): number {
     const { metadata } = object

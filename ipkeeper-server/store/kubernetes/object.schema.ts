@@ -23,7 +23,7 @@ export const words = <T extends string[]>(list: readonly [...T], description: st
   Type.Enum(list, { description })
 
 /** Which form of the records an object has: see objectSchema. */
-export const schemaVersion = Type.Integer({
+export const objectSchemaVersion = Type.Integer({
   minimum: 1,
   default: objectSchema,
   description: 'Version of the form of this object. Daemons leave alone what is newer than they know.',
@@ -37,7 +37,7 @@ export const generation = Type.Integer({
 export const moment = (description: string): TString =>
   Type.String({ format: 'date-time', maxLength: 32, description })
 
-export const retention = (description: string): TString =>
+export const objectRetention = (description: string): TString =>
   Type.String({
     pattern: '^(release|while-owner-exists|forever|[1-9][0-9]{0,15}(ms|s|m|h|d))$',
     description,

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../kubernetes/api-client.ts'
-import type { Clock } from '../../kubernetes/client-context.ts'
+import type { ClientClock } from '../../kubernetes/client-context.ts'
 import { backoff, jittered } from '../../kubernetes/watch-progress.ts'
 import { isConflict } from './api-failure.ts'
 import type { ApiRecord } from './read-object.ts'
@@ -19,7 +19,7 @@ const patience = 10_000
 
 export interface PoolGuardOptions {
   readonly client: Pick<ApiClient, 'get' | 'patch'>
-  readonly clock: Clock
+  readonly clock: ClientClock
   /** Whether leases of the pool of this name are bound or kept; undefined while that is not known here. */
   readonly isPoolInUse: (name: string) => boolean | undefined
   readonly onProblem: (name: string, error: unknown) => void

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { leaseKey, sameAttachment, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
-import { recordId, type Engine, type RecordName, type EngineRecord, type EngineWrite } from './engine.ts'
+import {
+  sharedRecordId,
+  type Engine,
+  type SharedRecordName,
+  type EngineRecord,
+  type EngineWrite,
+} from './engine.ts'
 import type { KnownRecords } from './known-records.ts'
 
 /** Traces that are taken away in one commit. */
@@ -54,7 +60,7 @@ export function endedElsewhere(
   for (const { kind, text } of records) {
     if (kind !== 'ending') continue
     const ending = JSON.parse(text) as Ending
-    const id = recordId({ kind: 'lease', key: leaseKey(ending) })
+    const id = sharedRecordId({ kind: 'lease', key: leaseKey(ending) })
     if (isOwn(ending.node)) ended.set(id, Math.max(ending.generation, ended.get(id) ?? 0))
   }
   return ended
@@ -69,14 +75,14 @@ export function notEnded(
   const generations = new Map(
     copies
       .filter(({ kind }) => kind === 'lease')
-      .map(copy => [recordId(copy), (JSON.parse(copy.text) as LeaseRecord).generation]),
+      .map(copy => [sharedRecordId(copy), (JSON.parse(copy.text) as LeaseRecord).generation]),
   )
   const isEnded = (id: string): boolean => (ended.get(id) ?? -1) >= (generations.get(id) ?? 0)
   return copies.filter(copy => {
-    if (copy.kind === 'lease') return !isEnded(recordId(copy))
+    if (copy.kind === 'lease') return !isEnded(sharedRecordId(copy))
     if (copy.kind !== 'holder') return true
     const { leases } = JSON.parse(copy.text) as HolderRecord
-    return !leases.every(lease => isEnded(recordId({ kind: 'lease', key: leaseKey(lease) })))
+    return !leases.every(lease => isEnded(sharedRecordId({ kind: 'lease', key: leaseKey(lease) })))
   })
 }
 
@@ -96,7 +102,7 @@ export class Endings {
   }
 
   /** What is to be written with a change of a lease. */
-  of(lease: RecordName, after: LeaseRecord | null, by: string, since: number): EngineWrite | undefined {
+  of(lease: SharedRecordName, after: LeaseRecord | null, by: string, since: number): EngineWrite | undefined {
     const text = this.#known.get(lease)?.text
     if (text === undefined || this.#engine.ignores.includes('ending')) return undefined
     const id = `${this.#author}.${this.#left++}`

@@ -6,13 +6,13 @@ import type { RecordKind } from '../../ipam/records/records.ts'
  */
 export type SharedKind = Exclude<RecordKind, 'attachment'> | 'ending'
 
-export interface RecordName {
+export interface SharedRecordName {
   readonly kind: SharedKind
   readonly key: string
 }
 
 /** No kind has a space in its name. */
-export function recordId({ kind, key }: RecordName): string {
+export function sharedRecordId({ kind, key }: SharedRecordName): string {
   return `${kind} ${key}`
 }
 

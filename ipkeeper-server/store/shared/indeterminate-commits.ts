@@ -1,5 +1,5 @@
 import type { Note } from './journal.ts'
-import { recordId, type RecordName } from './engine.ts'
+import { sharedRecordId, type SharedRecordName } from './engine.ts'
 import { sameRecord, type PendingWrite } from './pending-write.ts'
 
 /**
@@ -39,12 +39,12 @@ export class IndeterminateCommits {
     const record = JSON.parse(text) as IndeterminateRecord
     const { bootId } = record
     const at = bootId === this.#bootId ? record.at : bootId === undefined ? this.#monotonic() : 0
-    this.#records.set(recordId(record), { ...record, at, bootId: this.#bootId })
+    this.#records.set(sharedRecordId(record), { ...record, at, bootId: this.#bootId })
   }
 
   /** After a commit of this node: the record is as it is to be, also where the same was tried before and given up. */
-  wrote(name: RecordName, text: string | null): readonly Note[] {
-    const id = recordId(name)
+  wrote(name: SharedRecordName, text: string | null): readonly Note[] {
+    const id = sharedRecordId(name)
     const record = this.#records.get(id)
     const expected = record?.expected.filter(tried => !sameRecord(tried, text))
     if (!record || !expected || expected.length === record.expected.length) return []
@@ -55,7 +55,7 @@ export class IndeterminateCommits {
 
   /** After a record was resolved; also forgets what is too old to come. */
   resolved({ kind, key, expected, want }: PendingWrite): readonly Note[] {
-    const id = recordId({ kind, key })
+    const id = sharedRecordId({ kind, key })
     const at = this.#monotonic()
     const notes: Note[] = []
     for (const [other, { at: then }] of this.#records) {
@@ -74,13 +74,13 @@ export class IndeterminateCommits {
   }
 
   /** The records of which a commit may still come. */
-  names(): Iterable<RecordName> {
+  names(): Iterable<SharedRecordName> {
     return this.#records.values()
   }
 
   /** The pending write when this is what a record turns out to be; undefined when it is no commit that came late. */
-  pendingAfter(name: RecordName, text: string | null): PendingWrite | undefined {
-    const record = this.#records.get(recordId(name))
+  pendingAfter(name: SharedRecordName, text: string | null): PendingWrite | undefined {
+    const record = this.#records.get(sharedRecordId(name))
     if (!record || text === null || sameRecord(text, record.want)) return undefined
     const { kind, key, want } = record
     return record.expected.some(tried => sameRecord(tried, text))

@@ -1,9 +1,9 @@
 import { attachmentKey, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
-import { recordId, type RecordName, type SharedKind, type EngineRecord } from './engine.ts'
+import { sharedRecordId, type SharedRecordName, type SharedKind, type EngineRecord } from './engine.ts'
 import type { Note } from './journal.ts'
 
 /** As it stands in the journal. */
-interface StoredCopy extends RecordName {
+interface StoredCopy extends SharedRecordName {
   readonly text: string
   /** The revision that it had in the engine at the least. */
   readonly stamp?: number
@@ -76,14 +76,14 @@ export class JournalCopies {
   }
 
   /** After a change of this node's. */
-  written({ kind, key }: RecordName, record: object | null, revision: number | null): readonly Note[] {
+  written({ kind, key }: SharedRecordName, record: object | null, revision: number | null): readonly Note[] {
     const text = record && this.isOfUseHere(kind, record) ? JSON.stringify(record) : null
     return this.#note({ kind, key }, text, revision)
   }
 
   /** After another node's change: what there was no copy of is of no use here either. */
-  heard(name: RecordName, text: string | null, revision: number | null): readonly Note[] {
-    if (name.kind !== 'pool' && !this.#there.has(recordId(name))) return []
+  heard(name: SharedRecordName, text: string | null, revision: number | null): readonly Note[] {
+    if (name.kind !== 'pool' && !this.#there.has(sharedRecordId(name))) return []
     return this.#note(name, this.#ifOfUse(name.kind, text), revision)
   }
 
@@ -98,7 +98,7 @@ export class JournalCopies {
     const notes: Note[] = []
     for (const record of known) {
       const { kind, text, revision } = record
-      const id = recordId(record)
+      const id = sharedRecordId(record)
       gone.delete(id)
       const use = mayBeOfUse(record) ? this.#ifOfUse(kind, text) : null
       const { attachment } = use === null ? {} : copied(kind, use, revision)
@@ -116,7 +116,7 @@ export class JournalCopies {
   named(known: Iterable<EngineRecord>): readonly Note[] {
     const mayBeOfUse = this.#search()
     return [...known]
-      .filter(record => !this.#there.has(recordId(record)) && mayBeOfUse(record))
+      .filter(record => !this.#there.has(sharedRecordId(record)) && mayBeOfUse(record))
       .flatMap(record => this.#note(record, this.#ifOfUse(record.kind, record.text), record.revision))
   }
 
@@ -131,8 +131,8 @@ export class JournalCopies {
   }
 
   /** `revision` null: the engine does not have it yet. */
-  #note(name: RecordName, text: string | null, revision: number | null): readonly Note[] {
-    const id = recordId(name)
+  #note(name: SharedRecordName, text: string | null, revision: number | null): readonly Note[] {
+    const id = sharedRecordId(name)
     if (text === null && !this.#there.delete(id)) return []
     if (text === null) return [{ kind: 'copy', key: id, text: null }]
     this.#there.set(id, copied(name.kind, text, revision ?? 0))

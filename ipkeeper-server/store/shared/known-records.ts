@@ -1,4 +1,10 @@
-import { recordId, type Engine, type RecordName, type SharedKind, type EngineRecord } from './engine.ts'
+import {
+  sharedRecordId,
+  type Engine,
+  type SharedRecordName,
+  type SharedKind,
+  type EngineRecord,
+} from './engine.ts'
 
 /** A record without its name, which is where it is found: of the records of a large cluster each byte counts. */
 export type Version = Pick<EngineRecord, 'text' | 'revision'>
@@ -10,7 +16,7 @@ export interface KnownRecordsOptions {
   /** The engine answered. */
   readonly onContact: () => void
   /** The record is not what it was; `text` null: it is gone. `before`: what was known of it. */
-  readonly onChange: (name: RecordName, text: string | null, before: string | undefined) => void
+  readonly onChange: (name: SharedRecordName, text: string | null, before: string | undefined) => void
 }
 
 /**
@@ -24,7 +30,7 @@ export class KnownRecords {
   readonly #records = new Map<SharedKind, Map<string, Version>>()
   readonly #reading = new Map<string, Promise<unknown>>()
   /** The newest news of records that were being changed or read. */
-  readonly #stash = new Map<string, EngineRecord | RecordName>()
+  readonly #stash = new Map<string, EngineRecord | SharedRecordName>()
   /** Who waits for one of those to be passed on. */
   readonly #waiting = new Map<string, PromiseWithResolvers<undefined>>()
   /** How often the engine has lost records. */
@@ -34,7 +40,7 @@ export class KnownRecords {
     this.#options = options
   }
 
-  get({ kind, key }: RecordName): Version | undefined {
+  get({ kind, key }: SharedRecordName): Version | undefined {
     return this.#records.get(kind)?.get(key)
   }
 
@@ -54,7 +60,7 @@ export class KnownRecords {
   }
 
   /** What the caller has written, or knows by other means; nobody is told. `revision` null: it was deleted. */
-  set({ kind, key }: RecordName, text: string | null, revision: number | null): void {
+  set({ kind, key }: SharedRecordName, text: string | null, revision: number | null): void {
     if (text === null || revision === null) this.#delete({ kind, key })
     else this.#versionsOf(kind).set(key, { text, revision })
   }
@@ -66,7 +72,7 @@ export class KnownRecords {
   }
 
   /** Whether it was there. */
-  #delete({ kind, key }: RecordName): boolean {
+  #delete({ kind, key }: SharedRecordName): boolean {
     return this.#records.get(kind)?.delete(key) ?? false
   }
 
@@ -74,8 +80,8 @@ export class KnownRecords {
    * Asks the engine. Of two answers the later one might be the older, and so might news: who asks for a record that is
    * being read waits, and so do news.
    */
-  async ask(name: RecordName): Promise<EngineRecord | undefined> {
-    const id = recordId(name)
+  async ask(name: SharedRecordName): Promise<EngineRecord | undefined> {
+    const id = sharedRecordId(name)
     const earlier = this.#reading.get(id)
     const reading = (async () => {
       await earlier?.catch(() => undefined)
@@ -111,17 +117,19 @@ export class KnownRecords {
     }
     const seen = new Set<string>()
     for (const record of records) {
-      seen.add(recordId(record))
+      seen.add(sharedRecordId(record))
       this.hear(record)
     }
     // Also what was to be heard later.
-    const gone = [...this.values(), ...this.#stash.values()].filter(record => !seen.has(recordId(record)))
+    const gone = [...this.values(), ...this.#stash.values()].filter(
+      record => !seen.has(sharedRecordId(record)),
+    )
     for (const { kind, key } of gone) this.hear({ kind, key })
   }
 
   /** News of one record; without a revision: it is gone. */
-  hear(news: EngineRecord | RecordName): void {
-    const id = recordId(news)
+  hear(news: EngineRecord | SharedRecordName): void {
+    const id = sharedRecordId(news)
     // What is stashed is older: it may not come after this.
     if (this.#isBusy(id) || this.#stash.has(id)) this.#stash.set(id, news)
     else this.#take(news)
@@ -161,7 +169,7 @@ export class KnownRecords {
     return this.#reading.has(id) || this.#options.isChanging(id)
   }
 
-  #take(news: EngineRecord | RecordName): void {
+  #take(news: EngineRecord | SharedRecordName): void {
     const known = this.get(news)
     if (!('revision' in news)) {
       if (this.#delete(news)) this.#options.onChange(news, null, known?.text)

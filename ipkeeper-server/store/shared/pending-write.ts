@@ -6,7 +6,7 @@ import {
   type HolderRecord,
   type LeaseRecord,
 } from '../../ipam/records/records.ts'
-import { recordId, type RecordName, type SharedKind } from './engine.ts'
+import { sharedRecordId, type SharedRecordName, type SharedKind } from './engine.ts'
 import type { Note } from './journal.ts'
 
 /**
@@ -109,13 +109,13 @@ export function combined(before: PendingWrite | undefined, next: PendingWrite): 
 
 export const pendingNote = ({ kind, key, expected, want, again }: PendingWrite): Note => ({
   kind: 'owed',
-  key: recordId({ kind, key }),
+  key: sharedRecordId({ kind, key }),
   text: JSON.stringify({ kind, key, expected, want, ...(again && { again }) }),
 })
 
-export const forgetNote = ({ kind, key }: RecordName): Note => ({
+export const forgetNote = ({ kind, key }: SharedRecordName): Note => ({
   kind: 'owed',
-  key: recordId({ kind, key }),
+  key: sharedRecordId({ kind, key }),
   text: null,
 })
 

@@ -10,7 +10,7 @@ import { endOf, writesAfterLoss } from './after-loss.ts'
 import type { SharedWrite } from './commit-order.ts'
 import type { EndedAttachments } from './ended-attachments.ts'
 import { endedElsewhere, notEnded, type Endings } from './endings.ts'
-import { recordId, type Engine, type RecordName, type EngineRecord } from './engine.ts'
+import { sharedRecordId, type Engine, type SharedRecordName, type EngineRecord } from './engine.ts'
 import type { EngineLosses } from './engine-losses.ts'
 import type { Journal, Note } from './journal.ts'
 import type { JournalCopies } from './journal-copies.ts'
@@ -60,10 +60,10 @@ export class Reclaim {
     const found = this.#copiesOf(id => copies.hasId(id) && !isChanging(id), records)
     // Their revisions are of what the engine was.
     const unrevised = found.flatMap(copy => copies.written(copy, JSON.parse(copy.text) as object, null))
-    const isFree = (record: RecordName): boolean => !resolver.has(recordId(record))
+    const isFree = (record: SharedRecordName): boolean => !resolver.has(sharedRecordId(record))
     const again = writesAfterLoss({
       copies: notEnded(found, endedElsewhere(records, isOwn)).filter(isFree),
-      records: records.filter(record => isFree(record) && !this.#mayBeElsewhere(recordId(record))),
+      records: records.filter(record => isFree(record) && !this.#mayBeElsewhere(sharedRecordId(record))),
       hasEnded: (node, attachment) => this.#hasEnded(node, attachment),
       ...{ isBusy: isChanging, released },
     })
@@ -94,7 +94,7 @@ export class Reclaim {
   /** What a loss has left out because a change of it was under way, which has failed. */
   afterFailure(writes: readonly SharedWrite[]): void {
     const { copies, known, resolver } = this.#options
-    const ids = new Set(writes.map(recordId))
+    const ids = new Set(writes.map(sharedRecordId))
     const isMissed = (id: string): boolean => ids.has(id) && !resolver.has(id) && copies.hasId(id)
     const missed = this.#copiesOf(isMissed, known.of('node'))
       .filter(({ kind }) => kind !== 'pool')
@@ -106,18 +106,18 @@ export class Reclaim {
    * What is heard of after a loss as in use here, by a sandbox that the journal knows nothing of, is of before the loss: the engine may have
    * gone back once more, or a commit was under way when the loss was found. Its end is pending from here on. To be called after a loss alone.
    */
-  heard({ kind, key }: RecordName, text: string | null): PendingWrite | undefined {
+  heard({ kind, key }: SharedRecordName, text: string | null): PendingWrite | undefined {
     const { journal, known, released, resolver } = this.#options
     if (text === null || (kind !== 'lease' && kind !== 'holder')) return undefined
     const user = userOf(kind, text)
     const { attachment } = JSON.parse(text) as LeaseRecord | HolderRecord
     if (user === undefined || !attachment || !this.#hasEnded(user, attachment)) return undefined
-    const id = recordId({ kind, key })
+    const id = sharedRecordId({ kind, key })
     if (resolver.has(id) || this.#mayBeElsewhere(id) || journal.mayHaveAttachment(attachmentKey(attachment)))
       return undefined
     const isKept = (lease: LeaseKey): boolean => {
       const name = { kind: 'lease', key: leaseKey(lease) } as const
-      const pending = resolver.get(recordId(name))
+      const pending = resolver.get(sharedRecordId(name))
       const its = pending ? pending.want : known.get(name)?.text
       return typeof its === 'string' && (JSON.parse(its) as LeaseRecord).state === 'held'
     }
@@ -147,7 +147,7 @@ export class Reclaim {
     })
     const untold = losses.untoldNames(records)
     return found.filter(({ kind, key, text }) => {
-      const [id, user] = [recordId({ kind, key }), userOf(kind, text)]
+      const [id, user] = [sharedRecordId({ kind, key }), userOf(kind, text)]
       if (this.#mayBeElsewhere(id)) return user !== undefined && untold.has(user)
       return user === undefined || journal.mayHaveAttachment(copies.attachmentOf(id) ?? '')
     })
@@ -176,7 +176,7 @@ export class Reclaim {
    *
    * @param before the record as it was
    */
-  removed(name: RecordName, before: string | undefined): boolean {
+  removed(name: SharedRecordName, before: string | undefined): boolean {
     const { engine, resolver } = this.#options
     if (before === undefined || !engine.ignores.includes('ending')) return false
     const lost = this.#lostWrite(name, before)
@@ -189,9 +189,9 @@ export class Reclaim {
    * The one rule for both: what is bound here to an attachment that is still on record, and has not ended, is written to an engine
    * that has nothing of it, unless another holder has the address by then.
    */
-  #lostWrite({ kind, key }: RecordName, text: string): PendingWrite | undefined {
+  #lostWrite({ kind, key }: SharedRecordName, text: string): PendingWrite | undefined {
     const { copies, journal, known, isChanging, resolver } = this.#options
-    const id = recordId({ kind, key })
+    const id = sharedRecordId({ kind, key })
     if ((kind !== 'lease' && kind !== 'holder') || !copies.hasId(id)) return undefined
     if (known.get({ kind, key }) || resolver.has(id) || isChanging(id)) return undefined
     const record = JSON.parse(text) as LeaseRecord | HolderRecord

@@ -8,7 +8,7 @@ import {
   type LeaseRecord,
 } from '../../ipam/records/records.ts'
 import { StoreConflict } from '../lease-store.ts'
-import { EngineAway, recordId, type Engine } from './engine.ts'
+import { EngineAway, sharedRecordId, type Engine } from './engine.ts'
 import type { EngineContact } from './engine-contact.ts'
 import type { EngineLosses } from './engine-losses.ts'
 import type { IndeterminateCommits } from './indeterminate-commits.ts'
@@ -130,7 +130,7 @@ export class Resolver {
 
   /** Takes them over; resolving them begins with `run`. That they are in the journal is up to the caller. */
   keep(writes: Iterable<PendingWrite>): void {
-    for (const write of writes) this.#pending.set(recordId(write), { ...write })
+    for (const write of writes) this.#pending.set(sharedRecordId(write), { ...write })
   }
 
   add(writes: Iterable<PendingWrite>): void {
@@ -257,7 +257,7 @@ export class Resolver {
 
   async #resolveFrom(queue: UnresolvedWrite[], refused: Problem[]): Promise<void> {
     for (let write = queue.shift(); write; write = queue.shift()) {
-      const id = recordId(write)
+      const id = sharedRecordId(write)
       this.#resolving.add(id)
       try {
         await this.#resolve(write)
@@ -292,10 +292,10 @@ export class Resolver {
         continue
       }
       if (what === 'wait') {
-        this.#waiting.add(recordId(write))
+        this.#waiting.add(sharedRecordId(write))
         return
       }
-      this.#waiting.delete(recordId(write))
+      this.#waiting.delete(sharedRecordId(write))
       if (what === 'done') write.revision = present?.revision ?? null
       if (what === 'write' || what === 'follow') {
         const before = write.want
@@ -334,7 +334,7 @@ export class Resolver {
     const own: LeaseKey[] = []
     for (const lease of leases) {
       const name = { kind: 'lease', key: leaseKey(lease) } as const
-      const pending = this.#pending.get(recordId(name))
+      const pending = this.#pending.get(sharedRecordId(name))
       const text = pending ? pending.want : (await this.#options.known.ask(name))?.text
       const present = text ? (JSON.parse(text) as LeaseRecord).attachment : null
       if (sameAttachment(present, attachment)) own.push(lease)
@@ -394,7 +394,7 @@ export class Resolver {
     const copied = isOverruled && isInUse ? [] : copies.written(write, record, revision)
     await journal.commit([], [], [forgetNote(write), ...copied, ...late])
     if (lossesBefore !== losses.count) return false
-    this.#pending.delete(recordId(write))
+    this.#pending.delete(sharedRecordId(write))
     return true
   }
 }

@@ -27,10 +27,10 @@ import { EndedAttachments } from './ended-attachments.ts'
 import { Endings } from './endings.ts'
 import {
   EngineAway,
-  recordId,
+  sharedRecordId,
   type Engine,
   type EnginePosition,
-  type RecordName,
+  type SharedRecordName,
   type SharedKind,
   type EngineRecord,
 } from './engine.ts'
@@ -282,7 +282,7 @@ export class SharedStore implements LeaseStore {
       for (const kind of ['lease', 'holder'] as const)
         for (const record of [...this.#known.of(kind)]) this.#reclaim.heard(record, record.text)
     for (const { kind, key, text } of this.#known.values())
-      if (kind !== 'ending' && !this.#resolver.has(recordId({ kind, key }))) visit({ kind, key, text })
+      if (kind !== 'ending' && !this.#resolver.has(sharedRecordId({ kind, key }))) visit({ kind, key, text })
     for (const { kind, key, want } of this.#resolver.values())
       if (kind !== 'ending' && want !== null) visit({ kind, key, text: want })
     this.#loaded = true
@@ -308,7 +308,7 @@ export class SharedStore implements LeaseStore {
 
   #judgeTaken(copies: readonly EngineRecord[]): void {
     // Of what is to be reported again it is judged when that is resolved.
-    const settled = copies.filter(copy => !this.#resolver.has(recordId(copy)))
+    const settled = copies.filter(copy => !this.#resolver.has(sharedRecordId(copy)))
     this.#takenAtStart = takenSince(settled, this.#known, this.#endings.own())
     if (this.#losses.count === 0 && this.#losses.hasReported()) this.#forgetEndings()
   }
@@ -316,7 +316,7 @@ export class SharedStore implements LeaseStore {
   /** Commits of an earlier run that came after all. */
   #takeBackLate(): void {
     const late = [...this.#indeterminate.names()]
-      .filter(name => !this.#resolver.has(recordId(name)))
+      .filter(name => !this.#resolver.has(sharedRecordId(name)))
       .flatMap(name => this.#indeterminate.pendingAfter(name, this.#known.get(name)?.text ?? null) ?? [])
     this.#resolver.addNoted(late)
   }
@@ -377,7 +377,7 @@ export class SharedStore implements LeaseStore {
   /** What stands under a new name is copied, and told again where this node has to. */
   async #named(): Promise<void> {
     const isFree = (record: EngineRecord): boolean => {
-      const id = recordId(record)
+      const id = sharedRecordId(record)
       return !this.#resolver.has(id) && !this.#order.isUnderWay(id)
     }
     await this.#journal.commit([], [], this.#copies.named([...this.#known.values()].filter(isFree)))
@@ -394,7 +394,7 @@ export class SharedStore implements LeaseStore {
   }
 
   async #readShared(kind: SharedKind, key: string): Promise<string | null> {
-    const id = recordId({ kind, key })
+    const id = sharedRecordId({ kind, key })
     const pending = this.#resolver.get(id)
     if (pending) return pending.want
     if (!this.#contact.isAway) {
@@ -460,9 +460,9 @@ export class SharedStore implements LeaseStore {
    * A lease or holder that is bound here has gone: who ended it has left a trace, which is heard just after. The leases of a sandbox are
    * looked at before its holder is forgotten, which goes with them.
    */
-  #hearOfMissing(name: RecordName): void {
+  #hearOfMissing(name: SharedRecordName): void {
     setImmediate(() => {
-      const id = recordId(name)
+      const id = sharedRecordId(name)
       const isOver =
         this.#known.get(name) !== undefined || this.#order.isUnderWay(id) || this.#resolver.has(id)
       if (isOver || this.#stopping.signal.aborted) return
@@ -488,7 +488,7 @@ export class SharedStore implements LeaseStore {
   }
 
   /** @param isExplained it has ended, by what is known */
-  #hear({ kind, key }: RecordName, text: string | null, isExplained = false): void {
+  #hear({ kind, key }: SharedRecordName, text: string | null, isExplained = false): void {
     // A list is judged as a whole.
     if (kind === 'node' && !this.#listing) this.#hearOfNode(key, text)
     if (kind === 'ending') {
@@ -503,7 +503,7 @@ export class SharedStore implements LeaseStore {
       void this.#hearAfter(before, { kind, key })
       return
     }
-    const id = recordId({ kind, key })
+    const id = sharedRecordId({ kind, key })
     if (this.#resolver.isWaiting(id)) this.#resolver.wake()
     // What is pending is resolved first; until then it is what counts here. A commit under way finds out by itself.
     if (!this.#loaded || this.#resolver.has(id) || this.#order.isUnderWay(id)) return
@@ -539,13 +539,13 @@ export class SharedStore implements LeaseStore {
     return user !== undefined && this.#losses.isOwn(user) ? 'node' : undefined
   }
 
-  async #hearAfter(kind: SharedKind, name: RecordName): Promise<void> {
+  async #hearAfter(kind: SharedKind, name: SharedRecordName): Promise<void> {
     await this.#known.passedOn(kind)
     this.#hear(name, this.#known.get(name)?.text ?? null)
   }
 
   /** Not before it has loaded all, which gives it the newest there is. */
-  #tell({ kind, key }: RecordName, text: string | null, isLater = false): void {
+  #tell({ kind, key }: SharedRecordName, text: string | null, isLater = false): void {
     if (this.#loaded && kind !== 'ending') this.#adopt?.({ kind, key, text, isLater })
   }
 
@@ -557,7 +557,7 @@ export class SharedStore implements LeaseStore {
   }
 
   /** A record that turns out to be a commit of this node's which came late is pending from here on. */
-  #takeBackIfLate(name: RecordName, text: string | null): PendingWrite | undefined {
+  #takeBackIfLate(name: SharedRecordName, text: string | null): PendingWrite | undefined {
     const late = this.#indeterminate.pendingAfter(name, text)
     if (late) this.#resolver.addNoted([late])
     return late
@@ -655,7 +655,7 @@ function takenSince(
     const present = known.get(copy)
     if (present?.text === copy.text) return []
     const had = JSON.parse(copy.text) as LeaseRecord
-    if (!present) return (ended.get(recordId(copy)) ?? -1) >= had.generation ? [had] : []
+    if (!present) return (ended.get(sharedRecordId(copy)) ?? -1) >= had.generation ? [had] : []
     const has = JSON.parse(present.text) as LeaseRecord
     return isTakenAway(had, has, isLater(present.revision, copy.revision)) ? [had] : []
   })

@@ -12,7 +12,7 @@ import { StoreConflict } from '../lease-store.ts'
 import type { BasedWrite, Revisions, SharedWrite } from './commit-order.ts'
 import type { EndedAttachments } from './ended-attachments.ts'
 import type { Endings } from './endings.ts'
-import { EngineAway, recordId, type Engine } from './engine.ts'
+import { EngineAway, sharedRecordId, type Engine } from './engine.ts'
 import type { EngineContact } from './engine-contact.ts'
 import type { EngineLosses } from './engine-losses.ts'
 import type { IndeterminateCommits } from './indeterminate-commits.ts'
@@ -88,7 +88,7 @@ export class WriteThrough {
     const { contact, losses, resolver } = this.#options
     const { writes } = change
     if (writes.some(write => this.#isContested(write))) throw losses.problem()
-    if (contact.isAway || writes.some(write => resolver.isWaiting(recordId(write))))
+    if (contact.isAway || writes.some(write => resolver.isWaiting(sharedRecordId(write))))
       return await this.#carryOutAlone(change)
     const lossesBefore = losses.count
     const isClaim = writes.some(write => this.#isClaim(write))
@@ -171,7 +171,7 @@ export class WriteThrough {
     const written = new Map<string, number | null>()
     for (const [index, write] of writes.entries()) {
       const revision = revisions[index] ?? null
-      written.set(recordId(write), revision)
+      written.set(sharedRecordId(write), revision)
       if (!real.includes(write)) continue
       const text = this.#textOf(write)
       known.set(write, text, revision)
@@ -180,7 +180,7 @@ export class WriteThrough {
     }
     const notes = [
       ...noted.map(forgetNote),
-      ...this.#copyAll(real, write => written.get(recordId(write)) ?? null),
+      ...this.#copyAll(real, write => written.get(sharedRecordId(write)) ?? null),
       ...real.flatMap(write => indeterminate.wrote(write, this.#textOf(write))),
       ...ended.after(local),
     ]
@@ -206,7 +206,7 @@ export class WriteThrough {
   /** Whether it gives to a new sandbox what the engine says to be in use on a node that has not told yet whether it still is. */
   #isContested({ kind, key, record }: SharedWrite): boolean {
     const { resolver } = this.#options
-    const id = recordId({ kind, key })
+    const id = sharedRecordId({ kind, key })
     if (kind !== 'lease' || !record?.attachment || !resolver.isWaiting(id)) return false
     const want = resolver.get(id)?.want
     const had = typeof want === 'string' ? (JSON.parse(want) as LeaseRecord).attachment : null
@@ -260,7 +260,7 @@ export class WriteThrough {
 
   #expectedOf({ kind, key, record }: SharedWrite, tried: boolean): PendingWrite['expected'] {
     const { known, resolver } = this.#options
-    const pending = resolver.get(recordId({ kind, key }))
+    const pending = resolver.get(sharedRecordId({ kind, key }))
     if (pending) return pending.expected
     const before = known.get({ kind, key })?.text ?? null
     return tried ? [before, textOf(record)] : [before]
@@ -281,7 +281,7 @@ export class WriteThrough {
     const real = withoutConditions(writes)
     if (!this.#allMayChangeAlone(real)) throw contact.isAway ? contact.refusal() : losses.problem()
     const pending = real.map((write): PendingWrite =>
-      combined(resolver.get(recordId(write)), {
+      combined(resolver.get(sharedRecordId(write)), {
         kind: write.kind,
         key: write.key,
         expected: this.#expectedOf(write, tried),
@@ -297,7 +297,7 @@ export class WriteThrough {
     if (isLate) await journal.commit([], [], unresolved.map(pendingNote))
     resolver.add(unresolved)
     // A later change of these records is based on what is pending.
-    return new Map(writes.map(write => [recordId(write), null]))
+    return new Map(writes.map(write => [sharedRecordId(write), null]))
   }
 
   #copyAll(

@@ -17,7 +17,7 @@ import {
   type LastChange,
 } from './last-change.ts'
 import { layoutFault, upgradeLayout } from './layout.ts'
-import { LedgerRows, type Commit, type Counted } from './ledger-rows.ts'
+import { LedgerRows, type Commit, type RowCounts } from './ledger-rows.ts'
 import { checkInThread, integrityFindings } from './integrity.ts'
 import { judgeLog } from './log-file.ts'
 import { migrations } from './migrations.ts'
@@ -58,7 +58,7 @@ export class LedgerFile {
   #files: OwnFiles | undefined
   readonly #lastChange: LastChangeFile
   readonly #boot: string
-  #counted: Counted
+  #counted: RowCounts
   /** Pages of the log since it was last brought into the database, about. */
   #logPages = 0
   #sticky: Problem | undefined

@@ -29,12 +29,12 @@ interface Statements {
 }
 
 /** What stands in the rows, as far as it is counted. */
-export interface Counted {
+export interface RowCounts {
   readonly seal: Seal
   readonly attachments: number
 }
 
-export interface Applied<T> extends Counted {
+export interface Applied<T> extends RowCounts {
   readonly conflicts: ReadonlyMap<T, StoreConflict>
   readonly pages: number
   /** All that was written, as JSON; undefined: nothing was. */
@@ -161,7 +161,7 @@ export class LedgerRows {
   // ---- Writing
 
   /** Writes what does not conflict, and the seal over it. */
-  apply<T extends Commit>(batch: readonly T[], before: Counted): Applied<T> {
+  apply<T extends Commit>(batch: readonly T[], before: RowCounts): Applied<T> {
     const conflicts = new Map<T, StoreConflict>()
     let { records, notes } = before.seal
     let { attachments } = before

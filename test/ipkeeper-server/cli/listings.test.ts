@@ -1,6 +1,6 @@
 /** All listings of ipkeeperctl are called alike: what one takes, the others take too. */
 import t from 'tap'
-import type { Command } from '../../../ipkeeper-server/cli/framework/command.ts'
+import type { CtlCommand } from '../../../ipkeeper-server/cli/framework/command.ts'
 import { commonOptions, formatsOf } from '../../../ipkeeper-server/cli/framework/options.ts'
 import { commands } from '../../../ipkeeper-server/cli/ipkeeperctl.ts'
 
@@ -24,7 +24,7 @@ const renamed: Readonly<Record<string, readonly string[]>> = {
   uplinks: ['bridge', 'uplink'],
 }
 
-const optionsOf = (command: Command): readonly string[] =>
+const optionsOf = (command: CtlCommand): readonly string[] =>
   Object.keys({ ...command.options, ...commonOptions(command) })
 
 t.test('there are these listings', t => {

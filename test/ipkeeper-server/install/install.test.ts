@@ -62,6 +62,31 @@ t.test('install', { skip }, async t => {
     t.not(statSync(join(bin, 'ipkeeper')).ino, ino)
   })
 
+  await t.test(
+    'the static plugin, since the host has no glibc, and back',
+    { skip: missing('static-plugin') },
+    async t => {
+      mkdirSync(folder.file('host', 'usr'), { recursive: true })
+      const kinds: readonly (readonly [words: readonly string[], name: string, note: string])[] = [
+        [
+          ['--host-root', folder.file('host')],
+          'ipkeeper-static',
+          ': the static plugin, since this host has no glibc',
+        ],
+        [[], 'ipkeeper', ''],
+        [['--plugin', 'static'], 'ipkeeper-static', ': the static plugin'],
+        [['--plugin', 'node', '--host-root', folder.file('host')], 'ipkeeper', ''],
+      ]
+      for (const [words, name, note] of kinds) {
+        const { ino } = statSync(join(bin, 'ipkeeper'))
+        t.equal((await run('install', ...words)).stdout, `installed ${bin}/ipkeeper${note}\n`)
+        t.not(statSync(join(bin, 'ipkeeper')).ino, ino, 'by a rename')
+        t.ok(readFileSync(join(bin, 'ipkeeper')).equals(readFileSync(join(distFolder, name))), name)
+        t.equal((await run('install', ...words)).stdout, `${bin}/ipkeeper is as it should be${note}\n`)
+      }
+    },
+  )
+
   const broken: readonly (readonly [what: string, name: string, text: string, says: RegExp])[] = [
     ['half a file', name, '{ "cniVersion": "1.0.0", "name": "fixed", "plug', /:1:\d+: error: /],
     ['a name that no runtime reads', 'fixed.yaml', '{}', /it has to end in \.conflist/],
@@ -89,7 +114,7 @@ t.test('install', { skip }, async t => {
   await t.test('no plugin there', async t => {
     const { exit, stderr } = await run('install', '--plugin', folder.file('none'))
     t.equal(exit, 1)
-    t.match(stderr, /there is no plugin at .*\nhint: name it: --plugin FILE/s)
+    t.match(stderr, /there is no plugin at .*\nhint: name another one: --plugin FILE/s)
   })
 })
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { systemClock, type Clock } from '../../../ipkeeper-server/kubernetes/client-context.ts'
+import { systemClock, type ClientClock } from '../../../ipkeeper-server/kubernetes/client-context.ts'
 import type { PodEvent } from '../../../ipkeeper-server/kubernetes/event-series.ts'
 import { ApiEventRecorder } from '../../../ipkeeper-server/kubernetes/events.ts'
 import { until } from '../../rigs/poll.ts'
@@ -19,7 +19,7 @@ const accepts: Script = (call, reply) => {
   json(reply, call.body ?? {}, 201)
 }
 
-async function startRecorder(t: Test, script: Script = accepts, clock: Partial<Clock> = {}) {
+async function startRecorder(t: Test, script: Script = accepts, clock: Partial<ClientClock> = {}) {
   const { api, client } = await startScriptedClient(t, script, { timeout: 20_000 })
   const { log, lines } = recordedLog()
   const recorder = new ApiEventRecorder(client, 'n1', { ...systemClock, random: () => 0, ...clock }, log)

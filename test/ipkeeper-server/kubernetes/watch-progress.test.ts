@@ -4,16 +4,16 @@ import {
   backoff,
   beginning,
   jittered,
-  type Outcome,
-  type Progress,
+  type PhaseOutcome,
+  type WatchProgress,
 } from '../../../ipkeeper-server/kubernetes/watch-progress.ts'
 
-const watch = (resourceVersion: string, failures = 0, stuck = 0): Progress => ({
+const watch = (resourceVersion: string, failures = 0, stuck = 0): WatchProgress => ({
   phase: { next: 'watch', resourceVersion },
   failures,
   stuck,
 })
-const list = (from: 'cache' | 'store', failures = 0): Progress => ({
+const list = (from: 'cache' | 'store', failures = 0): WatchProgress => ({
   phase: { next: 'list', from },
   failures,
   stuck: 0,
@@ -22,7 +22,7 @@ const failed = (
   status: number | undefined,
   resourceVersion: string | undefined,
   rest: { proved?: boolean; retryAfter?: number } = {},
-): Outcome => ({
+): PhaseOutcome => ({
   kind: 'failed',
   status,
   resourceVersion,
@@ -128,7 +128,7 @@ t.test('what follows what', t => {
       600_000,
     ],
     ['a failure in between is no refusal', watch('8', 2, 2), failed(500, '8'), watch('8', 3, 0), 800],
-  ] as const satisfies readonly (readonly [string, Progress, Outcome, Progress, number])[]) {
+  ] as const satisfies readonly (readonly [string, WatchProgress, PhaseOutcome, WatchProgress, number])[]) {
     t.strictSame(afterOutcome(before, outcome), { progress: after, pause }, what)
   }
   t.end()

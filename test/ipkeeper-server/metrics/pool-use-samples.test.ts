@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { PoolUseNow, UseSample } from '../../../ipkeeper-server/ipam/pools/forecast-full.ts'
+import type { PoolUseNow, MeasuredUse } from '../../../ipkeeper-server/ipam/pools/forecast-full.ts'
 import { PoolUseSamples, withSample } from '../../../ipkeeper-server/metrics/pool-use-samples.ts'
 
 const [minute, day] = [60_000, 86_400_000]
@@ -90,7 +90,7 @@ t.test('a file that cannot be written is told of, and the samples are there all 
 })
 
 t.test('samples of a day stay, then one an hour, for two weeks', t => {
-  let samples: readonly UseSample[] = []
+  let samples: readonly MeasuredUse[] = []
   for (let at = 0; at <= 20 * day; at += 10 * minute) samples = withSample(samples, { at, used: 1, held: 0 })
   t.equal(samples.length, 24 * 6 + 1 + 13 * 24)
   t.equal(samples[0]?.at, 6 * day)

@@ -3,17 +3,17 @@ import {
   missingLedger,
   showsUse,
   type LeftFile,
-  type SeenAttachment,
+  type EarlierAttachment,
 } from '../../../ipkeeper-server/open-ledger/earlier-use.ts'
 
 const path = '/srv/state/leases.db'
 const marker = '/srv/state/begin-anew'
 
-const result: SeenAttachment = {
+const result: EarlierAttachment = {
   ...{ containerId: 'c1', network: 'net', ifname: 'eth0', addresses: ['10.22.0.5', 'fd00::5'] },
   ...{ pod: { namespace: 'shop', name: 'a' }, by: 'result', beforeBoot: false },
 }
-const link: SeenAttachment = { ...result, addresses: [], pod: null, by: 'link' }
+const link: EarlierAttachment = { ...result, addresses: [], pod: null, by: 'link' }
 const left = (name: string, isLedger = false): LeftFile => ({
   path: `/srv/state/${name}`,
   says: '',
@@ -21,7 +21,7 @@ const left = (name: string, isLedger = false): LeftFile => ({
 })
 
 t.test('what it says', t => {
-  const say = (attachments: readonly SeenAttachment[], files: readonly LeftFile[]) => {
+  const say = (attachments: readonly EarlierAttachment[], files: readonly LeftFile[]) => {
     const { message, details, hint } = missingLedger(path, 'missing', { attachments, files }, marker)
     return { message, details, hint }
   }

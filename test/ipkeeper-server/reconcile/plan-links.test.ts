@@ -1,6 +1,6 @@
 import t from 'tap'
 import { suspectLinks, strayLinks, type VethSeen } from '../../../ipkeeper-server/reconcile/plan-links.ts'
-import type { NodeSnapshot, SeenLink } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
+import type { NodeSnapshot, SeenVeth } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
 import { link, runtime, snapshot } from './snapshot-words.ts'
 import { linkNames } from '../../../ipkeeper-server/network/link-names.ts'
 
@@ -10,7 +10,7 @@ const up = { carrier: true }
 /** What is suspected: kind, by what certainty, and what would be done. */
 const table: readonly (readonly [
   what: string,
-  link: SeenLink,
+  link: SeenVeth,
   seen: Partial<NodeSnapshot> & { readonly patterns?: readonly string[] },
   suspected: string | undefined,
 ])[] = [

@@ -4,7 +4,7 @@ import type { Finding } from '../../../shared/api/audit.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { Liveness } from '../../../ipkeeper-server/ipam/records/standing.ts'
 import type { AttachmentRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
-import type { SeenLink } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
+import type { SeenVeth } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
 import type { ReconcileSettings } from '../../../ipkeeper-server/reconcile/plan-settings.ts'
 import { Reconciler, type ReconcilerOptions } from '../../../ipkeeper-server/reconcile/reconciler.ts'
 import type { RuntimeAnswer } from '../../../ipkeeper-server/runtime/sandboxes.ts'
@@ -34,7 +34,7 @@ class World {
   readonly found: Finding[] = []
   readonly repaired: Finding[] = []
   readonly errors: unknown[] = []
-  links: SeenLink[] = []
+  links: SeenVeth[] = []
   terms: ReconcileSettings = { ...usualTerms, interval: 1 }
   runtimeIs: 'well' | 'empty' | 'failing' | 'away' = 'well'
   /** Done when the runtime has answered and nothing else was looked at yet. */

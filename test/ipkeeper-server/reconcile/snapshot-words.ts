@@ -2,7 +2,7 @@ import type { LeaseRecord } from '../../../ipkeeper-server/ipam/records/records.
 import type {
   NodeSnapshot,
   SeenAttachment,
-  SeenLink,
+  SeenVeth,
   SeenPod,
 } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
 import type { ReconcileSettings } from '../../../ipkeeper-server/reconcile/plan-settings.ts'
@@ -77,7 +77,7 @@ export const runtime = (socket: string, answer: readonly string[] | 'failed'): R
         sandboxes: answer.map(id => sandbox(id.replace('!', ''), { ready: !id.includes('!') })),
       }
 
-export const link = (name: string, more: Partial<SeenLink> = {}): SeenLink => ({
+export const link = (name: string, more: Partial<SeenVeth> = {}): SeenVeth => ({
   ...{ index: 7, name, alias: name.startsWith('ipk') ? 'ipkeeper net c1 eth0' : '', carrier: false },
   ...more,
 })

@@ -32,6 +32,12 @@ t.test('offsets count UTF-16 units and point at the fault', t => {
   t.end()
 })
 
+t.test('a million brackets, and as many values', t => {
+  for (const text of ['['.repeat(1_000_000), `[${'1,'.repeat(1_000_000)}`])
+    t.match(locateSyntaxError(text), { what: /the array is not closed$/, offset: text.length })
+  t.end()
+})
+
 t.test('foreign text is shown short and on one line', t => {
   const what = locateSyntaxError('{"a":' + 'x'.repeat(200) + '}')?.what ?? ''
   t.ok(what.length < 120)

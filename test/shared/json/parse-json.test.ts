@@ -81,8 +81,12 @@ t.test('what Go accepts is accepted', t => {
   t.end()
 })
 
+const behind = 'a fault behind the first 262144 characters'
+
 t.test('a text of a million brackets is answered, not overflowed', t => {
-  t.match(faultOf('['.repeat(1_000_000))?.what, 'the array is not closed')
+  t.match(faultOf('['.repeat(100_000))?.what, 'the array is not closed')
+  t.equal(faultOf('['.repeat(1_000_000))?.message, `${behind} at line 1 column 262146`)
+  t.equal(faultOf(`[\r\n"${'\u{1f600}'.repeat(200_000)}", x]`)?.message, `${behind} at line 2 column 200003`)
   t.end()
 })
 

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
-import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
+import { type Check, systemCode, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
 import { oursIn } from '../networks.ts'
 import { HealthReply } from '../../../../shared/api/listing.schema.ts'
 import { pluginSettings } from '../../../../shared/cni/netconf.ts'
@@ -25,7 +25,7 @@ async function dial(path: string): Promise<string | undefined> {
       end(undefined)
     })
     socket.once('error', error => {
-      end(codeOf(error))
+      end(systemCode(error))
     })
   })
 }
@@ -41,7 +41,7 @@ export const socketCheck: Check = {
     try {
       stats = lstatSync(socket)
     } catch (error) {
-      const code = codeOf(error)
+      const code = systemCode(error)
       if (code === 'EACCES') return skip(`${socket} cannot be checked: run as root`)
       return fail(
         code === 'ENOENT' ? `there is no socket ${socket}` : `${socket} cannot be checked (${code})`,

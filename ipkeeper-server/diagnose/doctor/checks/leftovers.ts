@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
+import { type Check, systemCode, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
 import type { NodeView } from '../probe-node.ts'
 import { type CacheFolder, foldersOf } from '../../../result-cache/list-cache-files.ts'
 import { type BadFile, CacheScanner } from '../../../result-cache/scan-cache.ts'
@@ -17,7 +17,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter(name => !name.startsWith('.'))
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return []
+    if (systemCode(error) === 'ENOENT') return []
     throw error
   }
 }
@@ -57,7 +57,7 @@ export const deferredDelsCheck: Check = {
       ).length
       waiting = waitingIn(stateDir)
     } catch (error) {
-      return skip(`${stateDir} cannot be read (${codeOf(error)})`)
+      return skip(`${stateDir} cannot be read (${systemCode(error)})`)
     }
     if (aside > 0)
       return fail(

@@ -51,7 +51,7 @@ interface ProcessReport {
 export const librariesCheck: Check = {
   id: 'libraries',
   title: 'the host has the libraries that the executables need',
-  why: `Plugin and daemon need glibc ${leastGlibc} and libstdc++; on a host without them the plugin does not start.`,
+  why: `The daemon and the plugin with Node need glibc ${leastGlibc} and libstdc++; without them only the static plugin starts.`,
   run: () => {
     const { header, sharedObjects } = process.report.getReport() as unknown as ProcessReport
     const glibc = header.glibcVersionRuntime

@@ -1,7 +1,7 @@
 import { counted } from '../../../../shared/text/counted.ts'
 import { accessSync, closeSync, constants, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
+import { type Check, systemCode, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
 import { freeRoom } from '../../../host/free-room.ts'
 import { openRegularFile } from '../../../host/regular-file.ts'
 import { migrations } from '../../../store/sqlite/migrations.ts'
@@ -42,7 +42,7 @@ export const storeCheck: Check = {
       stats = statSync(folder)
       accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     } catch (error) {
-      const code = codeOf(error)
+      const code = systemCode(error)
       if (code === 'ENOENT')
         return fail(`there is no state folder ${folder}`, 'systemctl', 'restart', 'ipkeeper')
       if (code === 'EROFS')

@@ -10,7 +10,7 @@ export const restartDaemon = advice(
   'restart',
   'ipkeeper',
 )
-export const status = advice('says whether the daemon answers', 'ipkeeperctl', 'status')
+export const showStatus = advice('says whether the daemon answers', 'ipkeeperctl', 'status')
 export const awaitedNodes = advice('shows which nodes the store waits for', 'ipkeeperctl', 'status')
 export const nodes = advice('shows how the nodes of the store are', 'ipkeeperctl', 'nodes')
 export const doctor = advice('checks everything that pods of this node need', 'ipkeeperctl', 'doctor')
@@ -30,7 +30,7 @@ export const attachments = advice('shows which sandboxes the daemon knows', 'ipk
 export const uplinks = advice('shows the uplinks of bridges', 'ipkeeperctl', 'uplinks')
 export const audit = advice('compares leases, runtime, kernel and API', 'ipkeeperctl', 'audit')
 export const lintAll = advice('shows which line has an error', 'ipkeeperctl', 'lint')
-export const tryNetwork = advice(
+export const tryConflist = advice(
   'runs ADD, CHECK and DEL of the network and shows what each plugin says',
   'ipkeeperctl',
   'try',
@@ -45,7 +45,11 @@ export const cacheRepairOthers = advice(
   '--others',
 )
 export const links = advice('shows the links of the node', 'ip', '-d', 'link')
-export const checkConfig = advice("checks the daemon's configuration", 'ipkeeper-server', 'check-config')
+export const checkConfiguration = advice(
+  "checks the daemon's configuration",
+  'ipkeeper-server',
+  'check-config',
+)
 export const freeSpace = advice('shows whether the disk is full', 'df', '-h', '/var/lib/ipkeeper')
 export const daemonLog = advice("shows the daemon's log", 'journalctl', '-u', 'ipkeeper', '-n', '100')
 export const restartRuntime = advice(
@@ -79,7 +83,7 @@ export const explain = ({ pod = 'NAMESPACE/POD' }: Captures): Advice =>
 export const ofPod = ({ pod = 'NAMESPACE/POD' }: Captures): Advice =>
   advice('shows everything known about the pod', 'ipkeeperctl', 'doctor', '--pod', pod)
 
-export const lint = ({ path }: Captures): Advice =>
+export const lintFile = ({ path }: Captures): Advice =>
   path === undefined ? lintAll : advice('shows which line has an error', 'ipkeeperctl', 'lint', path)
 
 export const stopSandbox = ({ containerId = 'SANDBOX_ID' }: Captures): Advice =>

@@ -15,7 +15,7 @@ export const conflist: TextGroup = {
       means: 'The runtime has not loaded any network configuration, so the node is NotReady.',
       why: 'The folder is empty, or its first file is broken: then containerd loads no other file, whichever program wrote the first. It also drops what it had loaded before.',
       affects: 'containerd; "uninitialized" is what dockershim and CRI-O say',
-      mend: captures => [type.lint(captures), type.conflists, type.restartRuntime],
+      mend: captures => [type.lintFile(captures), type.conflists, type.restartRuntime],
       source: 'kubernetes/kubernetes#43815, containerd/containerd#8419',
     },
     {
@@ -46,7 +46,7 @@ export const conflist: TextGroup = {
       affects: 'containerd and CRI-O, all versions',
       mend: ({ path = '/etc/cni/net.d' }) => [
         { argv: ['ls', '-la', path], does: 'shows what is there' },
-        type.lint({ path }),
+        type.lintFile({ path }),
       ],
       source: 'containerd/containerd#11548, kubernetes/kubernetes#94393',
     },
@@ -62,7 +62,7 @@ export const conflist: TextGroup = {
       means: 'A file that ends in .conf has a list of plugins, or a plugin without a type.',
       why: 'In a .conf or .json file there is one plugin; a list belongs in a .conflist file.',
       affects: 'every libcni',
-      mend: captures => [type.lint(captures)],
+      mend: captures => [type.lintFile(captures)],
       source: 'kubernetes/kubernetes#72468',
     },
     {
@@ -72,7 +72,7 @@ export const conflist: TextGroup = {
       means: 'Every file of the folder was refused.',
       why: 'The log of the runtime has a line for each refusal.',
       affects: 'dockershim, cri-dockerd, CRI-O, containerd',
-      mend: captures => [type.lint(captures), type.runtimeLog],
+      mend: captures => [type.lintFile(captures), type.runtimeLog],
       source: 'kubernetes/kubernetes#72468',
     },
     {
@@ -90,7 +90,7 @@ export const conflist: TextGroup = {
       means: 'A comma stands before a closing bracket in a file of the folder.',
       why: 'JSON has no trailing commas. The runtime does not name the line and often not even the file.',
       affects: 'every libcni',
-      mend: captures => [type.lint(captures)],
+      mend: captures => [type.lintFile(captures)],
       source: 'kubernetes/kubernetes#53536, cilium/cilium#8474',
     },
     {
@@ -109,7 +109,7 @@ export const conflist: TextGroup = {
       means: 'A file of the folder is not JSON: a comment, a wrong quote, a missing comma.',
       why: 'It was edited by hand, or a template was rendered wrongly.',
       affects: 'every libcni',
-      mend: captures => [type.lint(captures)],
+      mend: captures => [type.lintFile(captures)],
       source: 'kubernetes/kubernetes#53536, weaveworks/weave#3920',
     },
     {
@@ -126,7 +126,7 @@ export const conflist: TextGroup = {
       means: 'A file of the folder is empty, or ends in the middle.',
       why: 'It was being written when the runtime read it, or the node went down then. A new file has to be renamed into place.',
       affects: 'every libcni',
-      mend: captures => [type.lint(captures), type.restartRuntime],
+      mend: captures => [type.lintFile(captures), type.restartRuntime],
       source: 'aws/amazon-vpc-cni-k8s#1437, containerd/containerd#8662',
     },
     {
@@ -142,7 +142,7 @@ export const conflist: TextGroup = {
       means: 'A .conflist file lacks its name or its list of plugins.',
       why: 'A single plugin belongs in a .conf file; a list has "name" and "plugins".',
       affects: 'every libcni',
-      mend: captures => [type.lint(captures)],
+      mend: captures => [type.lintFile(captures)],
       source: 'containernetworking/cni, libcni/conf.go',
     },
     {
@@ -158,7 +158,7 @@ export const conflist: TextGroup = {
       means: 'containerd saw a change in the folder and could not load what it found: it has no network now.',
       why: 'It drops its networks before it reads the new ones.',
       affects: 'containerd, all versions',
-      mend: captures => [type.lint(captures), type.restartRuntime],
+      mend: captures => [type.lintFile(captures), type.restartRuntime],
       source: 'containerd/containerd, internal/cri/server/cni_conf_syncer.go',
     },
     {
@@ -192,7 +192,7 @@ export const conflist: TextGroup = {
       means: 'The list of plugins in this file is empty.',
       why: 'An installer of a chained plugin overwrote the file, or a template was rendered without its input.',
       affects: 'dockershim, cri-dockerd, CRI-O',
-      mend: captures => [type.lint(captures)],
+      mend: captures => [type.lintFile(captures)],
       source: 'istio/istio#33971, kmesh-net/kmesh#150',
     },
     {

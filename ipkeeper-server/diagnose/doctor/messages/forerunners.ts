@@ -99,7 +99,7 @@ export const forerunners: TextGroup = {
       means: 'What terway read as the answer of its plugin is not a JSON document.',
       why: 'It was empty, or had a line of a log in it.',
       affects: 'terway of Alibaba Cloud',
-      mend: () => [type.tryNetwork, type.runtimeLog],
+      mend: () => [type.tryConflist, type.runtimeLog],
       source: 'AliyunContainerService/terway#147',
     },
     {

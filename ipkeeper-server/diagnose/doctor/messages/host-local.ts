@@ -74,7 +74,7 @@ export const hostLocal: TextGroup = {
       means: 'Two range sets of one network share addresses.',
       why: 'Each range set gives the pod an address of its own, so they have to be disjoint.',
       affects: both,
-      mend: captures => [type.lint(captures)],
+      mend: captures => [type.lintFile(captures)],
       source: 'containernetworking/plugins, plugins/ipam/host-local',
     },
     {
@@ -84,7 +84,7 @@ export const hostLocal: TextGroup = {
       means: 'The "ipam" of the conflist has neither "subnet" nor "ranges".',
       why: 'They were forgotten, or were to come from a template or the runtime.',
       affects: both,
-      mend: captures => [type.lint(captures)],
+      mend: captures => [type.lintFile(captures)],
       source: 'containernetworking/plugins, plugins/ipam/host-local',
     },
     {
@@ -94,7 +94,7 @@ export const hostLocal: TextGroup = {
       means: 'The range has no address for a pod.',
       why: 'Network, broadcast and gateway address take three; a /30 is the least.',
       affects: both,
-      mend: captures => [type.lint(captures)],
+      mend: captures => [type.lintFile(captures)],
       source: 'containernetworking/plugins, plugins/ipam/host-local',
     },
     {

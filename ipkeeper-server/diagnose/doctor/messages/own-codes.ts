@@ -15,7 +15,7 @@ interface OwnText {
 }
 
 const ofConflist = (): readonly Advice[] => [type.lintAll]
-const ofDaemon = (): readonly Advice[] => [type.status, type.restartDaemon, type.daemonLog]
+const ofDaemon = (): readonly Advice[] => [type.showStatus, type.restartDaemon, type.daemonLog]
 const ofDisk = (): readonly Advice[] => [type.freeSpace, type.doctor]
 const ofPools = (captures: Captures): readonly Advice[] => [type.pools, type.explain(captures)]
 const ofPod = (captures: Captures): readonly Advice[] => [type.explain(captures)]
@@ -43,12 +43,12 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'interface name is too long',
       'unknown CNI_COMMAND:',
     ],
-    mend: captures => [type.flights(captures), type.tryNetwork],
+    mend: captures => [type.flights(captures), type.tryConflist],
   },
   IPK_INPUT_UNREADABLE: {
     example: 'error reading from stdin: nothing came for 10 s',
     templates: ['error reading from stdin:'],
-    mend: captures => [type.flights(captures), type.tryNetwork],
+    mend: captures => [type.flights(captures), type.tryConflist],
   },
   IPK_NETWORK_NAME: {
     example: 'missing network name',
@@ -81,7 +81,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_POOLS_ORPHAN: {
     example: 'nothing of the file is put in force [IPK_POOLS_ORPHAN]',
-    mend: () => [type.leases, type.checkConfig],
+    mend: () => [type.leases, type.checkConfiguration],
   },
   IPK_ARGS_INVALID: { example: 'ARGS: unknown args ["FOO=bar"]; [IPK_ARGS_INVALID]', mend: ofRun },
   IPK_DAEMON_UNREACHABLE: {
@@ -107,7 +107,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       "state folders differ: /var/lib/ipkeeper is another folder for ipkeeper-server on /run/ipkeeper/ipkeeper.sock; is it mounted into the daemon's container?; [IPK_STATE_DIR_MISMATCH]",
     ],
     note: 'Where it asks for a mount, the daemon runs in a container that has the folder of the socket and not the state folder: mount that at the same path.',
-    mend: () => [type.status, type.lintAll],
+    mend: () => [type.showStatus, type.lintAll],
   },
   IPK_INTERRUPTED: {
     example:
@@ -147,7 +147,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_STORE_AWAY: {
     example:
       'etcd https://10.0.0.1:2379 is away for 130 s (connect ECONNREFUSED 10.0.0.1:2379): a new claim has to wait until it is back; [IPK_STORE_AWAY, request 9dc703913ef1]',
-    mend: () => [type.status, type.daemonLog],
+    mend: () => [type.showStatus, type.daemonLog],
   },
   IPK_STORE_INCOMPLETE: {
     example:
@@ -164,7 +164,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_STORE_CONFLICT: {
     example: 'the records changed three times meanwhile; [IPK_STORE_CONFLICT, request 9dc703913ef1]',
-    mend: () => [type.status, type.daemonLog],
+    mend: () => [type.showStatus, type.daemonLog],
   },
   IPK_HOLDER_LIVE: {
     example:
@@ -295,12 +295,12 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_STORE_ONE_NODE: {
     example:
       'pool prod: the cluster has other nodes, and the embedded store of node worker-1 does not know what they give; [IPK_STORE_ONE_NODE, request 9dc703913ef1]',
-    mend: () => [type.status, type.pools],
+    mend: () => [type.showStatus, type.pools],
   },
   IPK_FACTS_MISSING: {
     example:
       'pool prod: the labels of namespace shop are not known; [IPK_FACTS_MISSING, request 9dc703913ef1]',
-    mend: () => [type.status, type.doctor],
+    mend: () => [type.showStatus, type.doctor],
   },
   IPK_DEL_NOT_QUEUED: {
     example: 'the DEL cannot be queued in /var/lib/ipkeeper/deferred-dels (ENOSPC); [IPK_DEL_NOT_QUEUED]',
@@ -326,7 +326,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_FALLBACK_FAILED: {
     example: 'fallback dhcp: error dialing DHCP daemon; [IPK_FALLBACK_FAILED]',
-    mend: captures => [type.flights(captures), type.tryNetwork],
+    mend: captures => [type.flights(captures), type.tryConflist],
   },
   IPK_FALLBACK_CLASH: {
     example:
@@ -426,11 +426,11 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_ADDRESS_FREE: { example: 'error: nobody has 10.22.0.77 [IPK_ADDRESS_FREE]', mend: ofHolder },
   IPK_REQUEST_INVALID: {
     example: 'error: request refused: address is missing in the body [IPK_REQUEST_INVALID]',
-    mend: () => [type.status],
+    mend: () => [type.showStatus],
   },
   IPK_BUSY: {
     example: 'error: 16 others wait for a map of a pool already [IPK_BUSY]',
-    mend: () => [type.status],
+    mend: () => [type.showStatus],
   },
   IPK_POD_UNKNOWN: {
     example: 'error: the Kubernetes API has no pod shop/web-9 [IPK_POD_UNKNOWN]',
@@ -440,21 +440,21 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_ROUTE_UNKNOWN: {
     example: 'error: no GET /v1/lint [IPK_ROUTE_UNKNOWN]',
-    mend: () => [type.status, type.doctor],
+    mend: () => [type.showStatus, type.doctor],
   },
   IPK_DAEMON_CONFIG: {
     example:
       'error: /etc/ipkeeper/config.yaml:3:5: unknown key "pols"; did you mean "pools"? [IPK_DAEMON_CONFIG]',
-    mend: () => [type.checkConfig],
+    mend: () => [type.checkConfiguration],
   },
   IPK_CONFIG_COPY: {
     example: 'the copy of the last good configuration cannot be used: it is damaged [IPK_CONFIG_COPY]',
     note: 'The daemon keeps what is in force in its state folder, for a start whose configuration file is refused. A copy that is not as it was written is not used.',
-    mend: () => [type.checkConfig, type.status],
+    mend: () => [type.checkConfiguration, type.showStatus],
   },
   IPK_SOCKET_IN_USE: {
     example: 'error: another daemon answers on /run/ipkeeper/ipkeeper.sock [IPK_SOCKET_IN_USE]',
-    mend: () => [type.status],
+    mend: () => [type.showStatus],
   },
   IPK_SOCKET_FAILED: {
     example: 'error: cannot listen on /run/ipkeeper/ipkeeper.sock (EACCES) [IPK_SOCKET_FAILED]',
@@ -485,12 +485,12 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_STORE_OCCUPIED: {
     example:
       'error: store /var/lib/ipkeeper/leases.db has 12 records that are not those of the backup [IPK_STORE_OCCUPIED]',
-    mend: () => [type.status, type.leases],
+    mend: () => [type.showStatus, type.leases],
   },
   IPK_KUBERNETES_CONFIG: {
     example:
       'error: KUBERNETES_SERVICE_HOST is not set, so this is no pod of a cluster [IPK_KUBERNETES_CONFIG]',
-    mend: () => [type.checkConfig],
+    mend: () => [type.checkConfiguration],
   },
   IPK_INSTALL_FAILED: {
     example:

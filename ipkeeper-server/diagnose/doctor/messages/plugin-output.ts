@@ -20,7 +20,7 @@ export const pluginOutput: TextGroup = {
       means: 'The plugin ended with success, but printed no result, or only the first part of one.',
       why: 'It forgot to print, or was cut off: a full pipe, or an exit before all was written. What it did print is in no log of the runtime.',
       affects: everyLibcni,
-      mend: () => [type.tryNetwork, type.runtimeLog],
+      mend: () => [type.tryConflist, type.runtimeLog],
       source: 'generals-space/cni-terway 4060835, containernetworking/cni#670',
     },
     {
@@ -35,7 +35,7 @@ export const pluginOutput: TextGroup = {
       means: 'The plugin printed something else before its result, such as a line of its log.',
       why: 'Only one JSON document may go to stdout; a log level that writes there, or a library that does, spoils it.',
       affects: everyLibcni,
-      mend: () => [type.tryNetwork, type.runtimeLog],
+      mend: () => [type.tryConflist, type.runtimeLog],
       source: 'aws/amazon-vpc-cni-k8s#1248, containernetworking/cni#571',
     },
     {
@@ -47,7 +47,7 @@ export const pluginOutput: TextGroup = {
       means: 'The plugin printed two documents, usually a result and an error, or text after its result.',
       why: 'A plugin that fails has to print the error only; the runtime can use neither, and retries forever.',
       affects: everyLibcni,
-      mend: () => [type.tryNetwork, type.runtimeLog],
+      mend: () => [type.tryConflist, type.runtimeLog],
       source: 'containernetworking/cni#571, kubernetes/kubernetes#66481',
     },
     {
@@ -58,7 +58,7 @@ export const pluginOutput: TextGroup = {
         'Something that has to be JSON is empty: at ADD the result of a plugin, at DEL and CHECK a file of the result cache.',
       why: 'libcni 1.0.1 says "network config" of an empty result as well. At DEL it is a file that a power cut left at zero bytes.',
       affects: 'libcni 1.0.1 at ADD; up to 1.1.2 at DEL',
-      mend: () => [type.cacheScan, type.tryNetwork],
+      mend: () => [type.cacheScan, type.tryConflist],
       source: 'containernetworking/cni#1055',
     },
     {
@@ -87,7 +87,7 @@ export const pluginOutput: TextGroup = {
       means: 'The plugin failed and printed nothing at all.',
       why: 'It is a bug of the plugin: an error has to be one JSON document on stdout.',
       affects: 'every libcni; the exit status is named by newer ones',
-      mend: () => [type.tryNetwork, type.runtimeLog],
+      mend: () => [type.tryConflist, type.runtimeLog],
       source: 'containernetworking/cni, pkg/invoke/raw_exec.go',
     },
     {
@@ -99,7 +99,7 @@ export const pluginOutput: TextGroup = {
       means: 'The plugin failed without an error document; what follows is its stderr, usually a crash.',
       why: 'Only a document on stdout carries a code; a crash cannot print one.',
       affects: 'libcni from 0.8 on; older ones lose the text',
-      mend: () => [type.tryNetwork, type.runtimeLog],
+      mend: () => [type.tryConflist, type.runtimeLog],
       source: 'containernetworking/cni, pkg/invoke/raw_exec.go',
     },
     {
@@ -114,7 +114,7 @@ export const pluginOutput: TextGroup = {
       means: 'The plugin failed, and what it printed is no error document.',
       why: 'It crashed, or printed plain text where one JSON document has to be.',
       affects: 'libcni up to 0.7',
-      mend: () => [type.tryNetwork, type.runtimeLog],
+      mend: () => [type.tryConflist, type.runtimeLog],
       source: 'projectcalico/libcalico-go#415, Azure/azure-container-networking#176',
     },
     {
@@ -127,7 +127,7 @@ export const pluginOutput: TextGroup = {
       means: 'The plugin ended with a failure but printed a result, or another document without a message.',
       why: 'libcni takes what it finds for the error, and it has no text.',
       affects: 'libcni from 1.0.0 on; older ones show an empty message',
-      mend: () => [type.tryNetwork, type.runtimeLog],
+      mend: () => [type.tryConflist, type.runtimeLog],
       source: 'containernetworking/cni, pkg/invoke/raw_exec.go',
     },
     {
@@ -139,7 +139,7 @@ export const pluginOutput: TextGroup = {
       means: 'The plugin printed nothing when it was asked for its versions.',
       why: 'CRI-O, podman and cri-dockerd ask each plugin before they take a network; a plugin that needs its daemon for that fails.',
       affects: 'runtimes that validate: CRI-O, podman, cri-dockerd',
-      mend: captures => [type.lint(captures), type.tryNetwork],
+      mend: captures => [type.lintFile(captures), type.tryConflist],
       source: 'Azure/azure-container-networking#918',
     },
     {
@@ -149,7 +149,7 @@ export const pluginOutput: TextGroup = {
       means: 'The plugin answered in a version of the protocol that the runtime does not know.',
       why: 'It has to answer in the version of the configuration.',
       affects: 'every libcni',
-      mend: captures => [type.lint(captures), type.tryNetwork],
+      mend: captures => [type.lintFile(captures), type.tryConflist],
       source: 'containernetworking/cni, pkg/types/create',
     },
     {
@@ -164,7 +164,7 @@ export const pluginOutput: TextGroup = {
       means: 'The plugin said that all went well, but its result has no address for eth0.',
       why: 'A result that is null or {}, and an error document with exit code 0, count as success; so does one whose addresses belong to another interface.',
       affects: 'containerd',
-      mend: captures => [type.flights(captures), type.tryNetwork],
+      mend: captures => [type.flights(captures), type.tryConflist],
       source: 'containerd/containerd, internal/cri/server/sandbox_run.go',
     },
     {
@@ -174,7 +174,7 @@ export const pluginOutput: TextGroup = {
       means: 'The IPAM plugin said that all went well, but gave no address.',
       why: 'Its result is empty; ipkeeper answers with an address or with an error.',
       affects: 'reference plugins, all versions',
-      mend: captures => [type.flights(captures), type.tryNetwork],
+      mend: captures => [type.flights(captures), type.tryConflist],
       source: 'containernetworking/plugins, plugins/main/bridge',
     },
     {
@@ -270,7 +270,7 @@ export const pluginOutput: TextGroup = {
       means: 'This plugin refused; the text behind it is its own.',
       why: 'Only that plugin can say why. For ipkeeper the code in brackets tells more.',
       affects: 'libcni from 1.0.0 on, dockershim',
-      mend: captures => [type.flights(captures), type.tryNetwork, type.pluginFile(captures)],
+      mend: captures => [type.flights(captures), type.tryConflist, type.pluginFile(captures)],
       source: 'containernetworking/cni, libcni',
     },
   ],

@@ -129,7 +129,7 @@ export const sandboxes: TextGroup = {
         'Something that has to be JSON is empty or cut off: at ADD what a plugin printed, at DEL and CHECK a file of the result cache, when a network is loaded its file.',
       why: 'A plugin printed no result, or a power cut left a file of zero bytes. Old versions say no more than this.',
       affects: 'libcni up to 0.7; newer ones say more before it',
-      mend: () => [type.cacheScan, type.tryNetwork, type.lintAll],
+      mend: () => [type.cacheScan, type.tryConflist, type.lintAll],
       source: 'containernetworking/cni#670, containernetworking/cni#1055',
     },
     {
@@ -141,7 +141,7 @@ export const sandboxes: TextGroup = {
         'Something that has to be JSON begins with something else: at ADD what a plugin printed, at DEL and CHECK a file of the result cache, when a network is loaded its file.',
       why: 'A plugin wrote a line of its log to stdout, or a file was overwritten. Old versions say no more than this.',
       affects: 'libcni up to 0.7; newer ones say more before it',
-      mend: () => [type.tryNetwork, type.cacheScan, type.lintAll],
+      mend: () => [type.tryConflist, type.cacheScan, type.lintAll],
       source: 'containernetworking/cni#571, containernetworking/cni#1055',
     },
   ],

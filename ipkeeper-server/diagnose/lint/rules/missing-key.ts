@@ -1,11 +1,11 @@
 import { memberOf, valueOf, type Span } from '../json/json-node.ts'
 import type { Diagnostic, LintRule } from '../lint-rule.ts'
-import { spotOf, type Network } from '../site.ts'
+import { spotOf, type LintedNetwork } from '../site.ts'
 
 const brace = ({ start }: Span): Span => ({ start, end: start + 1 })
 
 /** Whether a configuration has to bear a name of its own: multus gives one to that of a NetworkAttachmentDefinition. */
-const needsName = ({ document }: Network): boolean => document.standing === 'runtime'
+const needsName = ({ document }: LintedNetwork): boolean => document.standing === 'runtime'
 
 export const missingKey: LintRule = {
   id: 'missing-key',

@@ -1,7 +1,7 @@
 import { networkNameFault } from '../../../../shared/cni/identifiers.ts'
 import { valueOf } from '../json/json-node.ts'
 import type { LintRule } from '../lint-rule.ts'
-import { spotOf, type Network } from '../site.ts'
+import { spotOf, type LintedNetwork } from '../site.ts'
 
 export const networkNameRule: LintRule = {
   id: 'network-name',
@@ -27,7 +27,7 @@ export const duplicateNetworkName: LintRule = {
     'Two files of one folder that name the same network. Runtimes disagree on which of them counts, and results of both go to one cache.',
   *check({ networks, input }) {
     if (!input.directory) return
-    const first = new Map<string, Network>()
+    const first = new Map<string, LintedNetwork>()
     for (const network of networks) {
       const { name, document, root } = network
       const node = valueOf(root, 'name')

@@ -1,5 +1,5 @@
 /** What went wrong, as people read it. */
-export class Refusal extends Error {}
+export class ApiRefusal extends Error {}
 
 interface ErrorDocument {
   readonly message?: unknown
@@ -14,10 +14,10 @@ let ahead = 0
 /** The daemon's time, to a second: its moments are compared with this. Milliseconds since the epoch. */
 export const daemonNow = (): number => Date.now() + ahead
 
-/** A GET of the daemon's API; the reply is of the schema that the API has for it. Throws a Refusal with the daemon's own words. */
+/** A GET of the daemon's API; the reply is of the schema that the API has for it. Throws an ApiRefusal with the daemon's own words. */
 export async function ask<T>(url: string): Promise<T> {
   const reply = await fetch(url, { headers: { accept: 'application/json' } }).catch(() => {
-    throw new Refusal('the daemon does not answer')
+    throw new ApiRefusal('the daemon does not answer')
   })
   const date = Date.parse(reply.headers.get('date') ?? '')
   // It names a whole second; as much may be the way of the answer.
@@ -26,8 +26,8 @@ export async function ask<T>(url: string): Promise<T> {
   if (reply.ok && body !== undefined) return body as T
   const { message, hint } = (body ?? {}) as ErrorDocument
   const words = [textOf(message), textOf(hint)].filter(text => text !== '').join('; ')
-  throw new Refusal(words === '' ? `the daemon answered ${reply.status}` : words)
+  throw new ApiRefusal(words === '' ? `the daemon answered ${reply.status}` : words)
 }
 
-export const path = (...parts: readonly string[]): string =>
+export const apiPath = (...parts: readonly string[]): string =>
   parts.map(part => `/${encodeURIComponent(part)}`).join('')

@@ -7,7 +7,7 @@ import { remedyHere, type Place } from '../../../../shared/remedy/place.ts'
 import { poolNotes } from '../../../../shared/text/pool-notes.ts'
 import { showAddress } from './address-section.ts'
 import { addressView, timelineItems } from './address-view.ts'
-import { ask, daemonNow, path, Refusal } from './api.ts'
+import { apiPath, ask, daemonNow, ApiRefusal } from './api.ts'
 import { element, existing, replace, setAttribute, setText } from './element.ts'
 import { showFindings } from './finding-section.ts'
 import { findingsView } from './finding-view.ts'
@@ -66,7 +66,7 @@ async function attempt(place: HTMLElement, work: () => Promise<void>): Promise<b
     await work()
     return true
   } catch (error) {
-    const text = error instanceof Refusal ? error.message : `the page itself failed: ${String(error)}`
+    const text = error instanceof ApiRefusal ? error.message : `the page itself failed: ${String(error)}`
     replace(place, element('p', { role: 'alert' }, text))
     return false
   }
@@ -100,8 +100,8 @@ const mapRefresher = new Refresher(() =>
     const { within, address } = route
     const part = within === undefined ? { ...(address !== undefined && { around: address }) } : { within }
     const query = `?${new URLSearchParams(part).toString()}`
-    const reply = await ask<PoolMapReply>(`/v1/pools${path(pool)}/map${query}`).catch((error: unknown) => {
-      if (error instanceof Refusal) map.say(error.message, 'refused')
+    const reply = await ask<PoolMapReply>(`/v1/pools${apiPath(pool)}/map${query}`).catch((error: unknown) => {
+      if (error instanceof ApiRefusal) map.say(error.message, 'refused')
       throw error
     })
     if (route.within !== within || (within === undefined && route.address !== address)) return
@@ -121,7 +121,7 @@ const freeingRefresher = new Refresher(() =>
       if (pools) replace(existing('#freeing .body'), element('p', {}, 'Nothing is leased or kept yet.'))
       return
     }
-    const reply = await ask<FreeingReply>(`/v1/pools${path(pool)}/freeing`)
+    const reply = await ask<FreeingReply>(`/v1/pools${apiPath(pool)}/freeing`)
     showFreeing(existing('#freeing .body'), freeingView(pool, reply))
   }),
 )
@@ -152,7 +152,7 @@ const addressRefresher = new Refresher(() =>
     const segment = poolInView()?.segment ?? 'default'
     const query = new URLSearchParams({ address, segment, limit: String(pageOfHistory) }).toString()
     const [reply, { history }] = await Promise.all([
-      ask<AddressReply>(`/v1/addresses${path(segment, address)}`),
+      ask<AddressReply>(`/v1/addresses${apiPath(segment, address)}`),
       ask<HistoryReply>(`/v1/history?${query}`),
     ])
     if (route.address !== address) return

@@ -1,7 +1,7 @@
 import type { AddressReply } from '../../../../shared/api/address.schema.ts'
 import type { SearchReply } from '../../../../shared/api/search.schema.ts'
 import { parseAddress } from '../../../../shared/net/address.ts'
-import { ask, path, Refusal } from './api.ts'
+import { apiPath, ask, ApiRefusal } from './api.ts'
 import { containerId, element, existing, replace, setText, table } from './element.ts'
 import type { Route } from './route.ts'
 import { foundView, type FoundView } from './search-view.ts'
@@ -44,7 +44,7 @@ export class SearchBox {
       if (parseAddress(address)) await this.#openAddress(address)
       else await this.#list(text)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof ApiRefusal)) throw error
       setText(this.#says, error.message)
     }
   }
@@ -57,10 +57,10 @@ export class SearchBox {
 
   /** Leads to an address in whichever pool has it. */
   async #openAddress(text: string): Promise<void> {
-    let found = await ask<AddressReply>(`/v1/addresses${path(this.#hooks.segment(), text)}`)
+    let found = await ask<AddressReply>(`/v1/addresses${apiPath(this.#hooks.segment(), text)}`)
     const [other] = found.elsewhere
     if (found.pool === null && other !== undefined)
-      found = await ask<AddressReply>(`/v1/addresses${path(other, text)}`)
+      found = await ask<AddressReply>(`/v1/addresses${apiPath(other, text)}`)
     const { pool, address, sentence } = found
     if (pool === null) setText(this.#says, sentence)
     else this.#hooks.onAddress({ pool, address })

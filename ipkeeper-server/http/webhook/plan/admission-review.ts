@@ -23,18 +23,18 @@ export interface Admission {
 }
 
 /** What is said to it. What is wrong but may come right by itself, or does no harm, is a warning. */
-export interface Verdict {
+export interface AdmissionVerdict {
   readonly refusals: readonly Problem[]
   readonly warnings: readonly string[]
 }
 
 /** In one word, for counting. */
-export function wordFor({ refusals, warnings }: Verdict): 'refused' | 'warned' | 'admitted' {
+export function wordFor({ refusals, warnings }: AdmissionVerdict): 'refused' | 'warned' | 'admitted' {
   if (refusals.length > 0) return 'refused'
   return warnings.length > 0 ? 'warned' : 'admitted'
 }
 
-export const admitted: Verdict = { refusals: [], warnings: [] }
+export const admitted: AdmissionVerdict = { refusals: [], warnings: [] }
 
 const operations = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const
 
@@ -74,7 +74,7 @@ export function sayProblem({ message, details, hint, code }: Problem): string {
 }
 
 /** The reply to a review. */
-export function answerAdmission(uid: string, { refusals, warnings }: Verdict): JsonObject {
+export function answerAdmission(uid: string, { refusals, warnings }: AdmissionVerdict): JsonObject {
   const [first] = refusals
   return {
     ...api,

@@ -2,7 +2,7 @@ import { problemRow } from '../../../../shared/problem/catalogue.ts'
 import type { Problem } from '../../../../shared/problem/problem.ts'
 import type { StringMap } from '../../../ipam/records/pod-facts.ts'
 import { readMeta } from '../../../kubernetes/kube-object.ts'
-import { admitted, sayProblem, type Admission, type Verdict } from './admission-review.ts'
+import { admitted, sayProblem, type Admission, type AdmissionVerdict } from './admission-review.ts'
 import { broughtPods } from './brought-pods.ts'
 import { objectionsTo, type Ground } from './request-objections.ts'
 
@@ -21,7 +21,7 @@ const isWarning = ({ code }: Problem): boolean => problemRow(code).retryable || 
  * What is said to a pod, or to an object that brings some: before the API keeps it, in the words in which an ADD would be
  * refused. What was wrong before a change and is no worse after it is no reason to refuse the change; who goes may go.
  */
-export function judgePods(admission: Admission, ground: Ground): Verdict {
+export function judgePods(admission: Admission, ground: Ground): AdmissionVerdict {
   const { operation, object, oldObject, subresource } = admission
   const pods = object && broughtPods(admission, object)
   const asked = operation === 'CREATE' || operation === 'UPDATE'

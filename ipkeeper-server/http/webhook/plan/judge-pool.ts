@@ -5,7 +5,7 @@ import { poolOf } from '../../../ipam/pools/pool-record.ts'
 import { planConfiguredPools, type ConfiguredPoolsBook } from '../../../ipam/plan/plan-configured-pools.ts'
 import type { LeaseRecord, PoolRecord } from '../../../ipam/records/records.ts'
 import { at } from '../../../kubernetes/kube-object.ts'
-import { admitted, type Admission, type Verdict } from './admission-review.ts'
+import { admitted, type Admission, type AdmissionVerdict } from './admission-review.ts'
 
 export interface PoolGround {
   readonly book: ConfiguredPoolsBook
@@ -76,7 +76,7 @@ function asConfigured(book: ConfiguredPoolsBook): ConfiguredPoolsBook {
  * What is said to an IPPool that people make, change or delete: that it makes sense, overlaps no other pool of its segment,
  * and leaves no address in use outside. What was so before the change is no reason to refuse it.
  */
-export function judgePool(admission: Admission, ground: PoolGround): Verdict {
+export function judgePool(admission: Admission, ground: PoolGround): AdmissionVerdict {
   if (!isPool(admission) || admission.operation === 'CONNECT') return admitted
   const { name } = admission
   const now = read(name, admission.object, ground)

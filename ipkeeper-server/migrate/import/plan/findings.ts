@@ -47,7 +47,7 @@ export interface NodeKnowledge {
 }
 
 /** Only allocations of this network; undefined: all. */
-export interface Wanted {
+export interface WantedNetwork {
   readonly network: string | undefined
 }
 
@@ -136,7 +136,11 @@ function runtimeState(
   return omissionCounts ? 'absent' : 'unknown'
 }
 
-function completeAllocation(source: SourceAllocation, index: NodeIndex, wanted: Wanted): FoundAllocation {
+function completeAllocation(
+  source: SourceAllocation,
+  index: NodeIndex,
+  wanted: WantedNetwork,
+): FoundAllocation {
   const { sandboxes, sandboxById } = index
   const entry = entryOf(source, index)
   const pod = source.pod ?? entry?.pod ?? null
@@ -179,7 +183,7 @@ function recoverAllocation(
 export function completeFindings(
   { allocations, unreadable }: Findings,
   knowledge: NodeKnowledge,
-  wanted: Wanted,
+  wanted: WantedNetwork,
 ): { readonly found: readonly FoundAllocation[]; readonly unreadable: readonly Unreadable[] } {
   const index = indexNode(knowledge)
   const tried = unreadable.map(one => ({ one, recovered: recoverAllocation(one, index) }))

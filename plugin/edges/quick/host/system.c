@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -307,6 +308,32 @@ CALL(pause_for) {
   return outcome(context, nanosleep(&time, NULL));
 }
 
+/* poll(2) takes no more descriptors than the process may open, though they are open already; select(2) does. */
+static int wait_by_select(struct pollfd *waiting, nfds_t length, int ms) {
+  fd_set readable, writable;
+  FD_ZERO(&readable);
+  FD_ZERO(&writable);
+  int end = 0;
+  for (nfds_t nth = 0; nth < length; nth++) {
+    int descriptor = waiting[nth].fd;
+    if (descriptor < 0 || descriptor >= FD_SETSIZE) return errno = EINVAL, -1;
+    FD_SET(descriptor, waiting[nth].events & POLLIN ? &readable : &writable);
+    if (descriptor >= end) end = descriptor + 1;
+  }
+  struct timeval time = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+  int found = select(end, &readable, &writable, NULL, ms < 0 ? NULL : &time);
+  for (nfds_t nth = 0; found >= 0 && nth < length; nth++) {
+    struct pollfd *one = &waiting[nth];
+    one->revents = FD_ISSET(one->fd, one->events & POLLIN ? &readable : &writable) ? one->events : 0;
+  }
+  return found;
+}
+
+static int wait_by_poll(struct pollfd *waiting, nfds_t length, int ms) {
+  int found = poll(waiting, length, ms);
+  return found < 0 && errno == EINVAL ? wait_by_select(waiting, length, ms) : found;
+}
+
 /* Waits for descriptors: an array of [descriptor, events], and how long; the events of each that came, or an errno. */
 CALL(wait_for) {
   UNUSED;
@@ -320,7 +347,7 @@ CALL(wait_for) {
     waiting[nth] = (struct pollfd){.fd = integer(context, descriptor), .events = (short)integer(context, events)};
     JS_FreeValue(context, entry);
   }
-  if (poll(waiting, (nfds_t)length, integer(context, values[1])) < 0) return failed(context, errno);
+  if (wait_by_poll(waiting, (nfds_t)length, integer(context, values[1])) < 0) return failed(context, errno);
   JSValue result = JS_NewArray(context);
   for (uint32_t nth = 0; nth < length; nth++)
     JS_SetPropertyUint32(context, result, nth, JS_NewInt32(context, waiting[nth].revents));

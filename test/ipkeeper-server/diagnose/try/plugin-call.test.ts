@@ -7,10 +7,10 @@ import {
   pluginInput,
   type Attachment,
 } from '../../../../ipkeeper-server/diagnose/try/plugin-call.ts'
-import type { Network } from '../../../../ipkeeper-server/diagnose/try/read-network.ts'
+import type { TriedNetwork } from '../../../../ipkeeper-server/diagnose/try/read-network.ts'
 import type { JsonObject } from '../../../../shared/json/fold.ts'
 
-const network = (...plugins: readonly JsonObject[]): Network => ({
+const network = (...plugins: readonly JsonObject[]): TriedNetwork => ({
   ...{ name: 'net', cniVersion: '1.0.0', disableCheck: false, plugins },
 })
 const attachment: Attachment = {

@@ -4,7 +4,10 @@ import { request } from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
 import t from 'tap'
 import type { KeyPair } from '../../../../ipkeeper-server/http/webhook/certificate-files.ts'
-import type { Admission, Verdict } from '../../../../ipkeeper-server/http/webhook/plan/admission-review.ts'
+import type {
+  Admission,
+  AdmissionVerdict,
+} from '../../../../ipkeeper-server/http/webhook/plan/admission-review.ts'
 import { WebhookListener } from '../../../../ipkeeper-server/http/webhook/webhook-listener.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { freePort } from '../../../rigs/free-port.ts'
@@ -25,7 +28,7 @@ const [first, renewed] = [
 const files: { pair: KeyPair | undefined } = { pair: { ...first, validTo: Infinity } }
 const judged: Admission[] = []
 const errors: unknown[] = []
-const verdicts: Readonly<Record<string, () => Promise<Verdict>>> = {
+const verdicts: Readonly<Record<string, () => Promise<AdmissionVerdict>>> = {
   good: () => Promise.resolve({ refusals: [], warnings: ['cooling down'] }),
   bad: () =>
     Promise.resolve({

@@ -22,7 +22,7 @@ const plain = (pod: string, container: string, patch: Partial<PodWords> = {}): P
   ...patch,
 })
 
-/** DESIGN.md, rules 2 to 5, as stories: each with the answer, the reason in its name. */
+/** DESIGN.md, rules 2, 3 and 5, as stories: each with the answer, the reason in its name. */
 const stories: Readonly<Record<string, readonly Step[]>> = {
   'a request by name gets that address': [
     ['add', web('c1', 'u1'), '10.22.0.50'],

@@ -1,11 +1,11 @@
 import t from 'tap'
-import { forecastFull, type UseSample } from '../../../../ipkeeper-server/ipam/pools/forecast-full.ts'
+import { forecastFull, type MeasuredUse } from '../../../../ipkeeper-server/ipam/pools/forecast-full.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]
 const now = 100 * day
 
 /** So many addresses in use, so many hours ago; the oldest first. */
-const uses = (...rows: readonly (readonly [hoursAgo: number, used: number])[]): UseSample[] =>
+const uses = (...rows: readonly (readonly [hoursAgo: number, used: number])[]): MeasuredUse[] =>
   rows.map(([hoursAgo, used]) => ({ at: now - hoursAgo * hour, used, held: 0 }))
 
 /** Ten more a day, over four days. */
@@ -16,7 +16,7 @@ const hourly = uses(
 t.test('when a pool is full, and why that is not known', t => {
   const table: readonly [
     why: string,
-    samples: readonly UseSample[],
+    samples: readonly MeasuredUse[],
     free: bigint,
     inDays: number | null,
     says: string,

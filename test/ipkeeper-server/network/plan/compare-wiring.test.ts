@@ -2,7 +2,7 @@ import t from 'tap'
 import type { WiringRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import {
   compareWiring,
-  type SeenLink,
+  type KernelLink,
   type SeenRoute,
   type SeenWiring,
 } from '../../../../ipkeeper-server/network/plan/compare-wiring.ts'
@@ -13,8 +13,8 @@ const route = (dst: string, gw?: string, more: Partial<SeenRoute> = {}): SeenRou
   ...{ dst, gw, dev: 'eth0', table: 254, priority: 0 },
   ...more,
 })
-const podLink: SeenLink = { kind: 'veth', mac: sampleWiring.mac, up: true, master: undefined, addresses }
-const hostLink: SeenLink = { ...podLink, mac: '0e:00:00:00:00:01', master: 'ipk0', addresses: [] }
+const podLink: KernelLink = { kind: 'veth', mac: sampleWiring.mac, up: true, master: undefined, addresses }
+const hostLink: KernelLink = { ...podLink, mac: '0e:00:00:00:00:01', master: 'ipk0', addresses: [] }
 const whole: SeenWiring = {
   podLink,
   podRoutes: [route('0.0.0.0/0', '10.22.0.1'), route('::/0', 'fd00:22::1', { priority: 1024 })],

@@ -1,9 +1,9 @@
 import t from 'tap'
-import type { EngineRecord, RecordName } from '../../../../ipkeeper-server/store/shared/engine.ts'
+import type { EngineRecord, SharedRecordName } from '../../../../ipkeeper-server/store/shared/engine.ts'
 import { KnownRecords } from '../../../../ipkeeper-server/store/shared/known-records.ts'
 
 const lease = (text: string, revision: number): EngineRecord => ({ kind: 'lease', key: 'a', text, revision })
-const name: RecordName = { kind: 'lease', key: 'a' }
+const name: SharedRecordName = { kind: 'lease', key: 'a' }
 
 interface Site {
   readonly known: KnownRecords

@@ -388,7 +388,7 @@ t.test('the last change says nothing of another folder, nor of another ledger', 
 })
 
 t.test('nothing is wrong with the files of a store that was closed', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const store = SqliteStore.open(path, { guarded: true })
   await store.commit([putLease(lease('10.22.0.50'), null)])
   await store.close()

@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import t from 'tap'
+import { choosePlugin, missingLibrary } from '../../../ipkeeper-server/install/choose-plugin.ts'
+import { distFolder, missing } from '../../rigs/requirements.ts'
+import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { thrownProblem } from '../../rigs/thrown-problem.ts'
+
+const glibc = ['libc.so.6', 'libdl.so.2', 'libm.so.6', 'libpthread.so.0']
+const gcc = ['libgcc_s.so.1', 'libstdc++.so.6']
+const below = (folder: string, ...names: readonly string[]): readonly string[] =>
+  names.map(name => join(folder, name))
+
+const folder = makeTempFolder()
+t.teardown(() => {
+  folder.remove()
+})
+let hosts = 0
+/** A root with these files; a name with " -> " is a link. */
+function makeHost(paths: readonly string[]): string {
+  const root = folder.file(`host-${hosts++}`)
+  mkdirSync(join(root, 'usr'), { recursive: true })
+  for (const path of paths) {
+    const [name = '', target] = path.split(' -> ')
+    mkdirSync(join(root, dirname(name)), { recursive: true })
+    if (target === undefined) writeFileSync(join(root, name), '')
+    else symlinkSync(target, join(root, name))
+  }
+  return root
+}
+
+type Row = readonly [what: string, arch: 'x64' | 'arm64', paths: readonly string[], missing?: string]
+const rows: readonly Row[] = [
+  [
+    'Debian, of which /usr alone is seen',
+    'x64',
+    [
+      'usr/lib64/ld-linux-x86-64.so.2 -> /lib/x86_64-linux-gnu/ld-linux-x86-64.so.2',
+      ...below('usr/lib/x86_64-linux-gnu', ...glibc, ...gcc),
+    ],
+  ],
+  ['Debian on arm64', 'arm64', below('usr/lib/aarch64-linux-gnu', 'ld-linux-aarch64.so.1', ...glibc, ...gcc)],
+  ['Fedora', 'x64', below('usr/lib64', 'ld-linux-x86-64.so.2', ...glibc, ...gcc)],
+  ['Arch', 'x64', ['usr/lib64 -> lib', ...below('usr/lib', 'ld-linux-x86-64.so.2', ...glibc, ...gcc)]],
+  [
+    'an older Debian, whole',
+    'x64',
+    [
+      'lib64/ld-linux-x86-64.so.2 -> ../lib/x86_64-linux-gnu/ld-2.28.so',
+      ...below('lib/x86_64-linux-gnu', ...glibc, 'libgcc_s.so.1'),
+      'usr/lib/x86_64-linux-gnu/libstdc++.so.6 -> libstdc++.so.6.0.25',
+    ],
+  ],
+  ['a host with nothing', 'x64', [], 'glibc'],
+  ['Talos', 'x64', ['usr/lib/modules/6.12.0/modules.dep', 'usr/bin/init'], 'glibc'],
+  ['Alpine', 'x64', below('usr/lib', 'ld-musl-x86_64.so.1', ...gcc), 'glibc'],
+  ['Alpine with gcompat', 'x64', below('usr/lib', 'ld-linux-x86-64.so.2', ...gcc), 'glibc'],
+  ['glibc of another architecture', 'arm64', below('usr/lib64', 'ld-linux-x86-64.so.2', ...glibc), 'glibc'],
+  ['glibc alone', 'x64', below('usr/lib64', 'ld-linux-x86-64.so.2', ...glibc), 'libgcc_s.so.1'],
+  [
+    'glibc without libstdc++',
+    'x64',
+    below('usr/lib64', 'ld-linux-x86-64.so.2', ...glibc, 'libgcc_s.so.1'),
+    'libstdc++.so.6',
+  ],
+  [
+    'a link that leads to where this runs',
+    'x64',
+    ['usr/lib64 -> /usr/lib64', 'usr/lib -> /usr/lib'],
+    'glibc',
+  ],
+]
+
+t.test('what a host lacks', t => {
+  for (const [what, arch, paths, expected] of rows)
+    t.equal(missingLibrary(makeHost(paths), arch), expected, what)
+  t.end()
+})
+
+t.test('the libraries are those that the executable is linked with', { skip: missing('executables') }, t => {
+  const { stdout } = spawnSync('ldd', [join(distFolder, 'ipkeeper')], { encoding: 'utf8' })
+  const linked = Array.from(stdout.matchAll(/(\/\S+) \(0x/g), ([, path = '']) => basename(path))
+  t.ok(linked.length > 0)
+  const host = makeHost(below('usr/lib', ...linked))
+  t.equal(missingLibrary(host), undefined)
+  for (const name of linked) {
+    const others = below('usr/lib', ...linked.filter(other => other !== name))
+    t.ok(missingLibrary(makeHost(others)), `without ${name}`)
+  }
+  t.end()
+})
+
+t.test('which plugin', async t => {
+  const both = folder.file('both')
+  mkdirSync(both)
+  for (const name of ['ipkeeper', 'ipkeeper-static']) writeFileSync(join(both, name), '')
+  const bare = makeHost([])
+  const loader = process.arch === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2'
+  const usual = makeHost(below('usr/lib', loader, ...glibc, ...gcc))
+  const withNode = { plugin: join(both, 'ipkeeper') }
+  const withoutNode = (note: string): object => ({ plugin: join(both, 'ipkeeper-static'), note })
+  for (const [wanted, host, choice] of [
+    ['auto', undefined, withNode],
+    ['auto', usual, withNode],
+    ['auto', bare, withoutNode('the static plugin, since this host has no glibc')],
+    ['node', bare, withNode],
+    ['static', usual, withoutNode('the static plugin')],
+    ['/other/plugin', bare, { plugin: '/other/plugin' }],
+  ] as const)
+    t.strictSame(choosePlugin(wanted, host, both), choice, `${wanted} on ${host ?? 'the host it runs on'}`)
+
+  for (const [what, host, folderOfPlugins, says] of [
+    [
+      'no static plugin',
+      bare,
+      folder.path,
+      /this host has no glibc, .* and there is no .*\/ipkeeper-static$/,
+    ],
+    ['no root of a host', both, both, /which plugin starts on this host is not known: .* no folder usr$/],
+  ] as const)
+    t.match(
+      await thrownProblem(() => choosePlugin('auto', host, folderOfPlugins)),
+      { code: 'IPK_INSTALL_FAILED', message: says },
+      what,
+    )
+})

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { Offer } from '../../ipkeeper-server/cli/framework/command.ts'
+import type { ValueOffer } from '../../ipkeeper-server/cli/framework/command.ts'
 import { commonOptions } from '../../ipkeeper-server/cli/framework/options.ts'
 import { remedyHere, type Place } from '../../shared/remedy/place.ts'
 import { shellLine } from '../../shared/text/shell-word.ts'
@@ -72,7 +72,7 @@ t.test('a daemon on other paths: what is typed reaches it', { skip }, async t =>
 })
 
 /** What is put in where a text has a hole or a word in capitals, by what a shell would offer there. */
-const given: Readonly<Partial<Record<Offer & string, string>>> = {
+const given: Readonly<Partial<Record<ValueOffer & string, string>>> = {
   ...{ 'any address': '10.22.0.9', 'kept address': '10.22.0.9', 'reserved address': '10.22.0.9' },
   ...{
     'address or pod': '10.22.0.9',
@@ -94,7 +94,7 @@ function fillIn({ command, rest }: Found, paths: Readonly<Record<string, string>
     if (instead !== undefined && !word.includes(':')) return instead
     return word.includes(hole) ? word.replace(new RegExp(`(${hole})+`), () => file) : file
   }
-  const offered = (offers: Offer | undefined): string | undefined =>
+  const offered = (offers: ValueOffer | undefined): string | undefined =>
     typeof offers === 'string' ? given[offers] : offers?.[0]
   const options = { ...command.options, ...commonOptions(command) }
   const filled: string[] = []

@@ -28,7 +28,7 @@ export function commandOf(words: readonly string[]): Found | undefined {
   return undefined
 }
 
-const optionsOf = (command: CtlCommand): CtlCtlCommand['options'] => ({
+const optionsOf = (command: CtlCommand): CtlCommand['options'] => ({
   ...command.options,
   ...commonOptions(command),
 })

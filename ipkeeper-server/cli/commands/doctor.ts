@@ -133,7 +133,7 @@ function checkHere(report: CheckReport, place: Place): CheckReport {
 }
 
 function messageHere(report: MessageReport, place: Place): MessageReport {
-  const here = (mend: Answer['mend']): Answer['mend'] =>
+  const here = (mend: MessageAnswer['mend']): MessageAnswer['mend'] =>
     mend.map(({ command: line, does }) => ({ command: remedyHere(line, place), does }))
   return {
     ...report,

@@ -34,6 +34,7 @@ const pure = [
   `${server}kubernetes/(watch-progress|api-path|api-error|access-rules|election)\\.ts$`,
   `${server}kubernetes/(kube-object|owner-kinds|event-series)\\.ts$`,
   `${server}(network|result-cache|identity|migrate)/plan/`,
+  `${server}network/netlink/(batch-lines|line-messages|route-message)\\.ts$`,
   `${server}http/webhook/plan/`,
   `${server}migrate/import/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
@@ -484,6 +485,28 @@ module.exports = {
       `${server}metrics/`,
       'Only metrics/ knows in which form figures leave.',
     ),
+    {
+      name: 'netlink-behind-its-tool',
+      comment:
+        'What wires pods gives out lines of ip; that netlink carries some of them out, the daemon alone knows.',
+      severity: 'error',
+      from: { path: server, pathNot: [`${server}network/netlink/`, `${server}daemon/`] },
+      to: { path: `${server}network/netlink/` },
+    },
+    {
+      name: 'netlink-knows-lines-alone',
+      comment: 'It carries out lines of ip, whatever they are for: it stands on the tool and its words.',
+      severity: 'error',
+      from: { path: `${server}network/netlink/` },
+      to: {
+        path: server,
+        pathNot: [
+          `${server}network/netlink/`,
+          `${server}network/run-tool\\.ts$`,
+          `${server}network/plan/command\\.ts$`,
+        ],
+      },
+    },
     homeOf(
       'one-place-runs-programs',
       '^(node:)?child_process$',

@@ -15,7 +15,7 @@
  *   node scripts/build-executables.ts --out DIR --no-code-cache   somewhere else, and the same bytes with every build: only
  *                                                  the plugin's cache, which is always the same, is in
  *
- * The base binary of another architecture is fetched by npm (scripts/fetch-node.ts). Version and commit are stamped in
+ * Node and koffi of another architecture are fetched by npm (scripts/fetch-node.ts). Version and commit are stamped in
  * (scripts/read-version.ts, scripts/read-source.ts).
  *
  * The binary is not stripped: strip made it 14 % smaller and no quicker to start (21.1 ms against 21.3 ms), and
@@ -40,7 +40,7 @@ import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundleExecutable, products, yardstick, type Executable } from './bundle-executable.ts'
 import { measureSeeds, recordedSeed } from './choose-random-seed.ts'
-import { fetchNode, hostArchitecture } from './fetch-node.ts'
+import { fetchKoffi, fetchNode, hostArchitecture } from './fetch-node.ts'
 import { packageExecutable, type Architecture, type CodeCache } from './package-executable.ts'
 import { trainCodeCache } from './train-code-cache.ts'
 import { writeShare } from './write-share.ts'
@@ -56,10 +56,16 @@ interface Base {
 }
 
 /** Everything the bytes of an executable depend on. */
-async function fingerprint(text: string, base: Base, nodeOptions: readonly string[]): Promise<string> {
+async function fingerprint(
+  text: string,
+  base: Base,
+  nodeOptions: readonly string[],
+  assets: readonly string[],
+): Promise<string> {
   const hash = createHash('sha256')
   for (const file of [
     base.identity,
+    ...assets,
     ...['@yao-pkg/pkg', 'esbuild'].map(name => require.resolve(`${name}/package.json`)),
   ]) {
     hash.update(await readFile(file))
@@ -111,7 +117,9 @@ async function buildOne(executable: Executable, target: Target): Promise<void> {
   const stamp = join(folder, `.${executable.name}.sha256`)
   const text = await bundleExecutable(executable)
   const nodeOptions = [...executable.nodeOptions, ...(executable.isTrained ? [randomSeed(base.path)] : [])]
-  const print = await fingerprint(text, base, [...nodeOptions, codeCache ? 'code cache' : ''])
+  const assets = executable.hasKoffi ? { koffi: fetchKoffi(architecture) } : {}
+  const options = [...nodeOptions, codeCache ? 'code cache' : '']
+  const print = await fingerprint(text, base, options, Object.values(assets))
   const shown = relative(root, output)
   if (existsSync(output) && existsSync(stamp) && (await readFile(stamp, 'utf8')) === print) {
     console.log(`build: ${shown} is up to date`)
@@ -125,7 +133,7 @@ async function buildOne(executable: Executable, target: Target): Promise<void> {
     const finished = `${packaged}.copy`
     await writeFile(script, text)
     await packageExecutable({
-      ...{ script, output: packaged, architecture, nodeOptions, base: base.path },
+      ...{ script, output: packaged, architecture, nodeOptions, base: base.path, assets },
       codeCache: await cacheOf(executable, { script, nodeOptions, target }),
     })
     // Written in one piece, as pkg leaves it, a file lies in the page cache in large blocks. A start then faults 370 times

@@ -13,6 +13,8 @@ export interface Executable {
   readonly isTrained?: true
   /** Whether the page of the daemon is in it. */
   readonly hasPage?: true
+  /** Whether it calls the kernel by koffi, which is then in it. */
+  readonly hasKoffi?: true
 }
 
 /** V8's helper threads are for programs that compute: the plugin starts 2 ms sooner with one, the daemon is smaller. */
@@ -45,6 +47,7 @@ export const products: readonly Executable[] = [
     source: { entry: 'ipkeeper-server/main.ts' },
     nodeOptions: [fewThreads, smallYoungGeneration, noDebugger],
     hasPage: true,
+    hasKoffi: true,
   },
 ]
 /** What the benchmark compares with: the least that an executable of this kind can do. */

@@ -14,25 +14,34 @@ const pauseMs = 5_000
 const anywhere = { optional: undefined, os: undefined, cpu: undefined }
 export const hostArchitecture: Architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
 
-/**
- * The Node binary of an architecture. That of this machine is among the packages of the project; another one is fetched by
- * npm into .cache, in the version and with the digest of package-lock.json.
- */
+/** The Node binary of an architecture. */
 export function fetchNode(architecture: Architecture): string {
-  const name = `node-linux-${architecture}`
-  const path = join('node_modules', name, 'bin', 'node')
+  return fetchFile(architecture, `node-linux-${architecture}`, 'bin/node')
+}
+
+/** The library by which the daemon calls the kernel (docs/adr/0032-netlink-in-the-daemon.md). */
+export function fetchKoffi(architecture: Architecture): string {
+  return fetchFile(architecture, `@koromix/koffi-linux-${architecture}`, `linux_${architecture}/koffi.node`)
+}
+
+/**
+ * A file of a package that there is for each architecture. Those of this machine are among the packages of the project; others
+ * are fetched by npm into .cache, in the version and with the digest of package-lock.json.
+ */
+function fetchFile(architecture: Architecture, name: string, file: string): string {
+  const path = join('node_modules', name, file)
   if (architecture === hostArchitecture) return join(root, path)
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
   const entry = lock.packages[`node_modules/${name}`]
   if (entry?.version === undefined) throw new Error(`package-lock.json has no ${name}`)
-  const folder = join(root, '.cache', `${name}-${entry.version}`)
+  const folder = join(root, '.cache', `${name.replaceAll('/', '-')}-${entry.version}`)
   const binary = join(folder, path)
   const done = join(folder, 'fetched')
   if (existsSync(done)) return binary
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   // A plain dependency, for whatever machine: npm goes on without an optional one that it cannot fetch, and says nothing.
-  const manifest = { name: 'other-node', version: '0.0.0', dependencies: { [name]: entry.version } }
+  const manifest = { name: 'other-architecture', version: '0.0.0', dependencies: { [name]: entry.version } }
   const ownLock = {
     ...{ name: manifest.name, version: manifest.version, lockfileVersion: lock.lockfileVersion },
     packages: { '': manifest, [`node_modules/${name}`]: { ...entry, ...anywhere } },
@@ -47,7 +56,7 @@ export function fetchNode(architecture: Architecture): string {
       ...{ cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' },
     })
     if (status === 0 && existsSync(binary)) break
-    const cause = error?.message ?? (status === 0 ? 'it has no bin/node' : `${stderr}${stdout}`.trim())
+    const cause = error?.message ?? (status === 0 ? `it has no ${file}` : `${stderr}${stdout}`.trim())
     if (attempt === attempts) throw new Error(`npm cannot fetch ${name}@${entry.version}: ${cause}`)
     console.error(
       `release: attempt ${attempt} of ${attempts} to fetch ${name}@${entry.version} failed: ${cause}`,

@@ -26,6 +26,8 @@ export interface Packaging {
   /** The Node binary to put the script into; its version must be that of the Node running this. */
   readonly base: string
   readonly codeCache: CodeCache
+  /** Files that the script finds in the executable, by their names there. */
+  readonly assets?: Readonly<Record<string, string>>
 }
 
 /**
@@ -71,6 +73,7 @@ export async function packageExecutable({
   nodeOptions,
   base,
   codeCache,
+  assets,
 }: Packaging): Promise<void> {
   const packageAsSea = (require('@yao-pkg/pkg/lib-es5/sea.js') as { default: PackageAsSea }).default
   const { log } = require('@yao-pkg/pkg/lib-es5/log.js') as { log: { info: () => void } }
@@ -80,12 +83,12 @@ export async function packageExecutable({
   // path is the same wherever somebody builds.
   const folder = await mkdtemp(join(tmpdir(), 'ipkeeper-sea-'))
   const main = join(folder, basename(script))
-  const assets = { script: join(folder, 'wrapped'), cache: join(folder, 'cache') }
+  const trained = { script: join(folder, 'wrapped'), cache: join(folder, 'cache') }
   const isTrained = typeof codeCache === 'object'
   if (isTrained) {
     await writeFile(main, starter)
-    await writeFile(assets.script, wrapScript(await readFile(script, 'latin1')), 'latin1')
-    await writeFile(assets.cache, codeCache)
+    await writeFile(trained.script, wrapScript(await readFile(script, 'latin1')), 'latin1')
+    await writeFile(trained.cache, codeCache)
   } else await copyFile(script, main)
   const seaConfig = {
     main: join('..', basename(script)),
@@ -95,7 +98,7 @@ export async function packageExecutable({
     // The environment of a runtime must not reach into the plugin: NODE_OPTIONS is ignored.
     execArgv: nodeOptions,
     execArgvExtension: 'none',
-    ...(isTrained && { assets }),
+    assets: { ...assets, ...(isTrained && trained) },
   } as const
   const target = {
     nodeRange: `node${process.versions.node}`,

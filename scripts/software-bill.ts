@@ -23,12 +23,22 @@ interface Bill {
  * References of the packages that the executables are made from. npm's own --omit=dev leaves out those that a development
  * package uses as well.
  */
-function reachable({ components, dependencies }: Bill, root: string): ReadonlySet<string> {
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly dependencies: Readonly<Record<string, string>>
-  }
+function reachable(
+  { components, dependencies }: Bill,
+  root: string,
+  architecture: Architecture,
+): ReadonlySet<string> {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Readonly<
+    Record<'dependencies' | 'optionalDependencies', Readonly<Record<string, string>>>
+  >
+  // Node is put in by itself: npm knows nothing of what is inside it.
+  const ofArchitecture = Object.entries(manifest.optionalDependencies).filter(
+    ([name]) => name === `@koromix/koffi-linux-${architecture}`,
+  )
   const found = new Set<string>()
-  const waiting = Object.entries(manifest.dependencies).map(([name, version]) => `${name}@${version}`)
+  const waiting = [...Object.entries(manifest.dependencies), ...ofArchitecture].map(
+    ([name, version]) => `${name}@${version}`,
+  )
   for (let ref = waiting.pop(); ref !== undefined; ref = waiting.pop()) {
     if (found.has(ref)) continue
     found.add(ref)
@@ -106,7 +116,7 @@ export function writeBill(
     ...{ cwd: root, encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'inherit'] },
   })
   const bill = JSON.parse(text) as Bill
-  const shipped = reachable(bill, root)
+  const shipped = reachable(bill, root, architecture)
   const { node: nodeVersion, ...inside } = process.versions
   const nodeComponent = {
     'bom-ref': `node@${nodeVersion}`,

@@ -7,8 +7,10 @@ import { HostView } from '../network/node/host-view.ts'
 import { LinkWatch } from '../network/node/link-watch.ts'
 import { UplinkBridges } from '../network/node/uplink-bridges.ts'
 import type { GatewayFacts } from '../network/plan/bridge-addresses.ts'
+import { loadRouteSockets } from '../network/netlink/load-route-sockets.ts'
+import { netlinkTool } from '../network/netlink/netlink-tool.ts'
 import { PodWirer, type PodWirerOptions } from '../network/pod-wirer.ts'
-import { runTool } from '../network/run-tool.ts'
+import { runTool, type RunTool } from '../network/run-tool.ts'
 import { FalseAnswers } from '../reconcile/false-answers.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
 
@@ -68,6 +70,7 @@ export function assembleNetwork(frame: DaemonFrame, options: NetworkOptions): As
   const falseAnswers = new FalseAnswers(() => performance.now())
   const network = new PodWirer({
     ...wiring,
+    run: wiringTool(frame),
     ...{ uplinks, gateways, gatewayFacts: facts },
     monotonic: clock.monotonic,
     onWired,
@@ -75,6 +78,18 @@ export function assembleNetwork(frame: DaemonFrame, options: NetworkOptions): As
   })
   stops.network.defer(() => network.idle())
   return { links, uplinks, gateways, network, falseAnswers }
+}
+
+/** By netlink in this process, unless the environment says otherwise. Loaded by the first pod: most daemons of IPAM never need it. */
+function wiringTool({ stateDir, logger }: Pick<DaemonFrame, 'stateDir' | 'logger'>): RunTool {
+  if (process.env['IPK_NETLINK'] === 'off') return runTool
+  return netlinkTool({
+    run: runTool,
+    load: () => loadRouteSockets(stateDir),
+    onLeftToIp: error => {
+      logger.warn({ err: error }, 'netlink cannot be used; pods are wired by ip, which takes longer')
+    },
+  })
 }
 
 /** What is logged and counted of the wiring of pods. */

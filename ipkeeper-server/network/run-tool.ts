@@ -25,7 +25,7 @@ export interface ToolEnd {
 /** Rejects with IPK_TOOL_MISSING or IPK_WIRING_FAILED (late, killed); any exit code resolves. */
 export type RunTool = (run: ToolRun) => Promise<ToolEnd>
 
-const defaultTimeoutMs = 10_000
+export const defaultTimeoutMs = 10_000
 
 /** Paths of tools that were found; one that is missing is looked for again, since people install it then. */
 const found = new Map<ToolName, string>()

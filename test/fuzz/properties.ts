@@ -4,6 +4,7 @@ import { dispatcher } from './dispatcher.ts'
 import { brokenReplies, lyingReplies, wholeReplies } from './http-reply.ts'
 import { foldedKeys, jsonBytes, jsonTexts } from './json.ts'
 import { addressSpellings, addressTexts, macs, prefixes } from './net.ts'
+import { damagedAnswers, wholeAnswers } from './netlink-answer.ts'
 import type { Property } from './property.ts'
 import { addRequests, askedAddresses, lists, podAnnotations } from './requests.ts'
 import { socketRequests } from './routes.ts'
@@ -26,6 +27,8 @@ export const properties: readonly Property[] = [
   wholeReplies,
   brokenReplies,
   lyingReplies,
+  wholeAnswers,
+  damagedAnswers,
   podAnnotations,
   askedAddresses,
   writtenLists,

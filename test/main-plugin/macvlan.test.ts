@@ -182,7 +182,7 @@ t.test('a daemon that is killed in the middle leaves nothing', { skip }, async t
   t.teardown(() => host.close())
   await host.must('ip', ['-batch', '-'], { input: uplink })
   const ip = makeDeadlyIp(folder)
-  const node = await startWiredNode(host, { folder, settings, ipam, env: { PATH: ip.path } })
+  const node = await startWiredNode(host, { folder, settings, ipam, env: ip.env })
   for (const [done, what] of ['nothing', 'the link', 'its mark', 'its name', 'its being up'].entries()) {
     const pod = await node.pod()
     ip.killAfter(done)

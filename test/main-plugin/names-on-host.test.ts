@@ -14,7 +14,7 @@ for (const [mode, { settings, skip }] of Object.entries(wiredModes)) {
     const folder = tempFolder(t)
     const host = await startPrivateHost()
     t.teardown(() => host.close())
-    const node = await startWiredNode(host, { folder, settings, env: { PATH: makeOlderKernelIp(folder) } })
+    const node = await startWiredNode(host, { folder, settings, env: makeOlderKernelIp(folder) })
     await addUplink(node)
     await host.must('ip', ['link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'eth0-peer'])
     // Bridges that come with the first pod are part of what was there before.

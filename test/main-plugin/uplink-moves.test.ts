@@ -55,7 +55,7 @@ async function makeSite(t: Test, commands: readonly string[] = rich, settings = 
   await host.must('ip', ['-batch', '-'], { input: commands.map(line => `${line}\n`).join('') })
   await settledAddresses(host)
   const ip = makeDeadlyIp(folder)
-  const node = await startWiredNode(host, { folder, settings, ipam, env: { PATH: ip.path } })
+  const node = await startWiredNode(host, { folder, settings, ipam, env: ip.env })
   return { host, node, ip, stateDir: node.daemon().stateDir }
 }
 

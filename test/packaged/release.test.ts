@@ -145,6 +145,8 @@ t.test('release', { skip, timeout: 900_000 }, async t => {
       dependencies: Record<string, string>
     }
     for (const name of Object.keys(dependencies)) t.ok(packages.includes(name), `the bill has ${name}`)
+    const koffi = packages.filter(name => name.includes('koffi'))
+    t.strictSame(koffi, [`@koromix/koffi-linux-${architecture}`], 'that of the architecture')
     for (const name of ['tap', 'eslint', 'esbuild']) t.notOk(packages.includes(name), `not ${name}`)
 
     const own = architecture === hostArchitecture

@@ -60,6 +60,9 @@ export interface Daemon {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
+/** Whether the daemon wires pods by netlink or by `ip`, as the tests are told. */
+const wiring = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'IPK_NETLINK'))
+
 /** One with a socket, a state folder and nothing else, in a folder of its own, until the test ends. */
 export async function startOwnDaemon(
   t: Scope,
@@ -90,7 +93,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     : [entered, words]
   const child = spawn(program, argv, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...options.env },
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...wiring, ...options.env },
   })
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   let log = ''

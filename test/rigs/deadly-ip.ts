@@ -7,8 +7,8 @@ import type { TempFolder } from './temp-folder.ts'
  * that the kernel refuses the next one.
  */
 export interface DeadlyIp {
-  /** PATH of the daemon that is to find it. */
-  readonly path: string
+  /** Environment of the daemon that is to find it. */
+  readonly env: Readonly<Record<string, string>>
   /** From now on, after this many commands of the host's batches; undefined: never. */
   killAfter(commands: number | undefined): void
   /** The same, but the command after these is refused, once. */
@@ -45,7 +45,7 @@ exit $exit
   )
   chmodSync(program, 0o755)
   return {
-    path: `${folder.path}:/usr/sbin:/usr/bin:/sbin:/bin`,
+    env: { PATH: `${folder.path}:/usr/sbin:/usr/bin:/sbin:/bin`, IPK_NETLINK: 'off' },
     killAfter: commands => {
       writeFileSync(refusing, '')
       writeFileSync(left, commands === undefined ? '' : String(commands))

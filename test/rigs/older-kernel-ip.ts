@@ -7,9 +7,9 @@ import type { TempFolder } from './temp-folder.ts'
  * name that a link of this one has (linux:net/core/rtnetlink.c, rtnl_newlink). All else is carried out.
  *
  * @param folder where it lives: one that every host of the test sees
- * @returns PATH of the daemon that is to find it
+ * @returns environment of the daemon that is to find it
  */
-export function makeOlderKernelIp(folder: TempFolder): string {
+export function makeOlderKernelIp(folder: TempFolder): Readonly<Record<string, string>> {
   const program = folder.file('ip')
   const real = findProgram('ip') ?? 'ip'
   writeFileSync(
@@ -35,5 +35,5 @@ exit 2
 `,
   )
   chmodSync(program, 0o755)
-  return `${folder.path}:/usr/sbin:/usr/bin:/sbin:/bin`
+  return { PATH: `${folder.path}:/usr/sbin:/usr/bin:/sbin:/bin`, IPK_NETLINK: 'off' }
 }

@@ -1,0 +1,87 @@
+import { openSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { getRawAsset, isSea } from 'node:sea'
+import { RouteSockets, type KernelCalls } from './route-sockets.ts'
+
+type ForeignFunction = ((...values: readonly unknown[]) => unknown) & {
+  /** Calls it in a thread of the pool; the last value is told the outcome. */
+  readonly async: (...values: readonly unknown[]) => void
+}
+
+/** The parts of koffi that are used: a foreign function interface, of which Node has none. */
+export interface ForeignFunctions {
+  readonly load: (library: string) => { readonly func: (prototype: string) => ForeignFunction }
+  readonly errno: () => number
+}
+
+/** Where the library is put for the moment in which it is loaded. */
+const folderName = 'native'
+
+/**
+ * Sockets of rtnetlink, by koffi.
+ *
+ * @param stateDir a folder that root alone can write to
+ * @throws whatever keeps koffi from being loaded
+ */
+export async function loadRouteSockets(stateDir: string): Promise<RouteSockets> {
+  const koffi = isSea() ? await unpackKoffi(stateDir) : await installedKoffi()
+  return new RouteSockets(kernelCalls(koffi), openSync('/proc/thread-self/ns/net', 'r'))
+}
+
+async function installedKoffi(): Promise<ForeignFunctions> {
+  const name = `@koromix/koffi-linux-${process.arch}`
+  return ((await import(name)) as { readonly default: ForeignFunctions }).default
+}
+
+async function unpackKoffi(stateDir: string): Promise<ForeignFunctions> {
+  return await loadLibrary(Buffer.from(getRawAsset('koffi')), join(stateDir, folderName))
+}
+
+/**
+ * Loads a library that is in the executable: the loader of the C library takes files alone. It is not left there, so that nobody
+ * can change it and a newer daemon finds no older one. What is loaded is compared first: a file that is cut off ends the process.
+ *
+ * @throws when the file is not what was written, or cannot be loaded
+ */
+export async function loadLibrary(
+  bytes: Uint8Array,
+  folder: string,
+  write: typeof writeFile = writeFile,
+): Promise<ForeignFunctions> {
+  const path = join(folder, 'koffi.node')
+  try {
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(folder, { mode: 0o700 })
+    await write(path, bytes, { mode: 0o500, flag: 'wx' })
+    if (!(await readFile(path)).equals(bytes)) throw new Error(`${path} is not what was written`)
+    const loaded = { exports: {} }
+    process.dlopen(loaded, path)
+    return loaded.exports as ForeignFunctions
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function kernelCalls(koffi: ForeignFunctions): KernelCalls {
+  const libc = koffi.load('libc.so.6')
+  // Its prototype says what each takes and gives; KernelCalls says the same to the compiler.
+  const func = (prototype: string): ((...values: readonly unknown[]) => never) =>
+    libc.func(prototype) as unknown as (...values: readonly unknown[]) => never
+  const send = libc.func('long send(int, const void *, size_t, int)')
+  return {
+    socket: func('int socket(int, int, int)'),
+    setns: func('int setns(int, int)'),
+    setsockopt: func('int setsockopt(int, int, int, const void *, uint32_t)'),
+    send: (...values) =>
+      new Promise((resolve, reject) => {
+        send.async(...values, (error: Error | null, sent: number) => {
+          if (error) reject(error)
+          else resolve(sent)
+        })
+      }),
+    recvfrom: func('long recvfrom(int, void *, size_t, int, void *, void *)'),
+    errno: koffi.errno,
+    strerror: func('const char *strerror(int)'),
+  }
+}

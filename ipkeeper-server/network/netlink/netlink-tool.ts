@@ -1,0 +1,147 @@
+import { Problem } from '../../../shared/problem/problem.ts'
+import { defaultTimeoutMs, type RunTool, type ToolEnd, type ToolRun } from '../run-tool.ts'
+import { readBatchLines } from './batch-lines.ts'
+import { linkQuery, readLine, type LineRequest } from './line-messages.ts'
+import { MalformedAnswer } from './route-message.ts'
+import { NetlinkFault, type Outcome, type RouteSocket, type RouteSockets } from './route-sockets.ts'
+
+export interface NetlinkToolOptions {
+  /** Runs what is not for netlink. */
+  readonly run: RunTool
+  /** Called once, when there is something to do; throws, in plain words, why there are none. */
+  readonly load: () => Promise<RouteSockets>
+  /** From now on everything is left to `ip`. Told once. */
+  readonly onLeftToIp: (error: unknown) => void
+}
+
+/**
+ * A RunTool that asks the kernel itself, by rtnetlink, where it knows every word of a batch of `ip`, and answers with the words
+ * that `ip` has for a refusal. Everything else is run as before, and so is all of it once netlink has failed.
+ */
+export function netlinkTool({ run, load, onLeftToIp }: NetlinkToolOptions): RunTool {
+  let loading: Promise<RouteSockets | undefined> | undefined
+  let isLeft = false
+  const leave = (error: unknown): undefined => {
+    loading = Promise.resolve(undefined)
+    if (!isLeft) onLeftToIp(error)
+    isLeft = true
+  }
+  return async order => {
+    const requests = readBatch(order)
+    if (!requests) return await run(order)
+    loading ??= load().then(provenSockets).catch(leave)
+    const sockets = await loading
+    const socket = sockets && openSocket(sockets, order, leave)
+    if (!socket) return await run(order)
+    return await inTime(order, socket, late => carryOut(requests, { socket, sockets, late, leave }))
+  }
+}
+
+/** undefined where a word is unknown here. */
+function readBatch({ tool, args, input = '', beside }: ToolRun): readonly LineRequest[] | undefined {
+  if (tool !== 'ip' || args.join(' ') !== '-batch -') return undefined
+  const requests: LineRequest[] = []
+  for (const words of readBatchLines(input) ?? [[]]) {
+    const request = readLine(words, beside)
+    if (!request) return undefined
+    requests.push(request)
+  }
+  return requests
+}
+
+/** Asks for the one link that every namespace has, before anything is changed in this way. */
+async function provenSockets(sockets: RouteSockets): Promise<RouteSockets> {
+  const socket = sockets.open()
+  try {
+    const { errno } = await socket.ask(linkQuery('lo'))
+    if (errno !== 0) throw new NetlinkFault(`the kernel does not tell of its links: ${sockets.textOf(errno)}`)
+    return sockets
+  } finally {
+    socket.close()
+  }
+}
+
+function openSocket(
+  sockets: RouteSockets,
+  { inside }: ToolRun,
+  leave: (error: unknown) => undefined,
+): RouteSocket | undefined {
+  try {
+    return sockets.open(inside)
+  } catch (error) {
+    leave(error)
+    return undefined
+  }
+}
+
+/** As with a program, what has not ended in time is given up; the message that is on its way is the last one. */
+async function inTime(
+  { tool, args, timeoutMs = defaultTimeoutMs }: ToolRun,
+  socket: RouteSocket,
+  work: (late: AbortSignal) => Promise<ToolEnd>,
+): Promise<ToolEnd> {
+  const late = new AbortController()
+  const { promise, resolve, reject } = Promise.withResolvers<ToolEnd>()
+  const timer = setTimeout(() => {
+    late.abort()
+    const message = `${tool} ${args.join(' ')}: no end within ${timeoutMs / 1000} s`
+    reject(new Problem('IPK_WIRING_FAILED', message))
+  }, timeoutMs)
+  void work(late.signal)
+    .finally(() => {
+      clearTimeout(timer)
+      socket.close()
+    })
+    .then(resolve, reject)
+  return await promise
+}
+
+interface Way {
+  readonly socket: RouteSocket
+  readonly sockets: RouteSockets
+  readonly late: AbortSignal
+  readonly leave: (error: unknown) => undefined
+}
+
+/** One line after the other, up to the first that is refused: that is what `ip -batch` does. */
+async function carryOut(requests: readonly LineRequest[], way: Way): Promise<ToolEnd> {
+  const indexes = new Map<string, number>()
+  for (const [at, request] of requests.entries()) {
+    if (way.late.aborted) break
+    const refusal = await carryOutLine(request, indexes, way)
+    if (refusal !== undefined)
+      return { exit: 2, stdout: '', stderr: `${refusal}\nCommand failed -:${at + 1}\n` }
+  }
+  return { exit: 0, stdout: '', stderr: '' }
+}
+
+/** Resolves to what `ip` would say of a refusal. */
+async function carryOutLine(
+  { links, message }: LineRequest,
+  indexes: Map<string, number>,
+  { socket, sockets, leave }: Way,
+): Promise<string | undefined> {
+  try {
+    for (const [name, absent] of links) {
+      if (indexes.has(name)) continue
+      const found = await socket.ask(linkQuery(name))
+      if (found.errno === noSuchDevice) return absent
+      if (found.errno !== 0 || found.linkIndex === undefined) return wordsOf(found, sockets)
+      indexes.set(name, found.linkIndex)
+    }
+    const outcome = await socket.ask(message(name => indexes.get(name) ?? 0))
+    return outcome.errno === 0 ? undefined : wordsOf(outcome, sockets)
+  } catch (error) {
+    if (!(error instanceof NetlinkFault || error instanceof MalformedAnswer)) throw error
+    leave(error)
+    return `netlink: ${error.message}`
+  }
+}
+
+/** ENODEV */
+const noSuchDevice = 19
+
+function wordsOf({ errno, text }: Outcome, sockets: RouteSockets): string {
+  if (text === undefined || text === '') return `RTNETLINK answers: ${sockets.textOf(errno)}`
+  return `Error: ${text}${text.endsWith('.') ? '' : '.'}`
+}

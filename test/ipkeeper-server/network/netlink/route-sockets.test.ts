@@ -1,0 +1,134 @@
+import { openSync } from 'node:fs'
+import t from 'tap'
+import { linkQuery } from '../../../../ipkeeper-server/network/netlink/line-messages.ts'
+import { RouteSockets, type KernelCalls } from '../../../../ipkeeper-server/network/netlink/route-sockets.ts'
+
+interface Datagram {
+  readonly bytes: Buffer
+  /** Port of who sent it; the kernel has 0. */
+  readonly from?: number
+}
+
+/** What the kernel says to message 1 when it is done. */
+function acknowledged(errno = 0): Buffer {
+  const bytes = Buffer.alloc(36)
+  bytes.writeUInt32LE(36, 0)
+  bytes.writeUInt16LE(2, 4)
+  bytes.writeUInt32LE(1, 8)
+  bytes.writeInt32LE(-errno, 16)
+  bytes.writeUInt32LE(16, 20)
+  return bytes
+}
+
+class Aborted extends Error {}
+
+/** Sockets on calls of which each does what is said here. */
+function socketsOn(more: Partial<KernelCalls> & { readonly datagrams?: readonly Datagram[] } = {}) {
+  const { datagrams = [], ...replaced } = more
+  const waiting = [...datagrams]
+  const called: string[] = []
+  const calls: KernelCalls = {
+    socket: () => {
+      called.push('socket')
+      return openSync('/dev/null', 'r')
+    },
+    setns: fd => {
+      called.push(`setns ${fd}`)
+      return 0
+    },
+    setsockopt: () => 0,
+    send: async (_fd, _bytes, length) => await Promise.resolve(length),
+    recvfrom: (_fd, into, _length, _flags, from) => {
+      const next = waiting.shift()
+      if (!next) return -1
+      into.set(next.bytes.subarray(0, into.length))
+      Buffer.from(from.buffer).writeUInt32LE(next.from ?? 0, 4)
+      return next.bytes.length
+    },
+    errno: () => 11,
+    strerror: errno => `error ${errno}`,
+    ...replaced,
+  }
+  const abort = (): never => {
+    called.push('abort')
+    throw new Aborted()
+  }
+  return { sockets: new RouteSockets(calls, 100, abort), called }
+}
+
+t.test('a socket in a namespace is made between two changes of it', t => {
+  const { sockets, called } = socketsOn()
+  sockets.open(5).close()
+  t.strictSame(called, ['setns 5', 'socket', 'setns 100'])
+  sockets.open().close()
+  t.strictSame(called.slice(3), ['socket'])
+  t.end()
+})
+
+t.test('where a namespace cannot be entered, or has no netlink, the process is in its own', t => {
+  const closed = socketsOn({ setns: () => -1 })
+  t.throws(() => closed.sockets.open(5), { message: 'the namespace of the pod cannot be entered: error 11' })
+  t.strictSame(closed.called, [])
+  const bare = socketsOn({ socket: () => -1 })
+  t.throws(() => bare.sockets.open(5), { message: 'no socket of netlink: error 11' })
+  t.strictSame(bare.called, ['setns 5', 'setns 100'])
+  t.throws(() => bare.sockets.open(), { message: 'no socket of netlink: error 11' })
+  t.end()
+})
+
+t.test('a process that does not come back ends', t => {
+  for (const socket of [() => openSync('/dev/null', 'r'), () => -1]) {
+    const { sockets, called } = socketsOn({ socket, setns: fd => (fd === 100 ? -1 : 0) })
+    t.throws(() => sockets.open(5), new Aborted())
+    t.strictSame(called, ['abort'])
+  }
+  t.end()
+})
+
+t.test('only the kernel is believed, and only what is whole', async t => {
+  for (const [what, datagrams, outcome] of [
+    ['done', [{ bytes: acknowledged() }], { errno: 0 }],
+    ['refused', [{ bytes: acknowledged(17) }], { errno: 17 }],
+    ['another sender', [{ bytes: acknowledged(), from: 7 }, { bytes: acknowledged(17) }], { errno: 17 }],
+    ['another sender alone', [{ bytes: acknowledged(), from: 7 }], 'no answer of the kernel: error 11'],
+    ['nothing', [], 'no answer of the kernel: error 11'],
+    ['too much', [{ bytes: Buffer.alloc(40_000) }], 'an answer cannot have 40000 bytes'],
+    ['half', [{ bytes: acknowledged().subarray(0, 30) }], 'a message cannot have 36 bytes'],
+  ] as const) {
+    const { sockets } = socketsOn({ datagrams })
+    const socket = sockets.open()
+    const asked = socket.ask(linkQuery('lo'))
+    if (typeof outcome === 'string') await t.rejects(asked, { message: outcome }, what)
+    else t.match(await asked, outcome, what)
+    socket.close()
+  }
+  const { sockets } = socketsOn({ send: () => Promise.resolve(-1) })
+  const socket = sockets.open()
+  await t.rejects(socket.ask(linkQuery('lo')), { message: 'a message could not be sent' })
+  socket.close()
+})
+
+t.test('one message at a time, also after one that failed', async t => {
+  const sending: PromiseWithResolvers<number>[] = []
+  const { sockets } = socketsOn({
+    datagrams: [{ bytes: acknowledged() }],
+    send: () => {
+      const one = Promise.withResolvers<number>()
+      sending.push(one)
+      return one.promise
+    },
+  })
+  const [first, second] = [sockets.open(), sockets.open()]
+  const failing = first.ask(linkQuery('lo'))
+  const waiting = second.ask(linkQuery('lo'))
+  await new Promise(setImmediate)
+  t.equal(sending.length, 1)
+  sending[0]?.reject(new Error('broken'))
+  await t.rejects(failing, { message: 'broken' })
+  await new Promise(setImmediate)
+  t.equal(sending.length, 2)
+  sending[1]?.resolve(48)
+  t.match(await waiting, { errno: 0 })
+  first.close()
+  second.close()
+})

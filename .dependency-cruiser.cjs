@@ -310,11 +310,11 @@ module.exports = {
     {
       name: 'page-client-in-browsers',
       comment:
-        'What browsers run is bundled from page/client, the arithmetic of addresses and texts that ipkeeperctl prints as well; of the API it knows types alone.',
+        'What browsers run is bundled from page/client, the arithmetic of addresses and texts and remedies that ipkeeperctl prints as well; of the API it knows types alone.',
       severity: 'error',
       from: { path: `${server}http/page/client/` },
       to: {
-        pathNot: [`${server}http/page/client/`, '^shared/net/', '^shared/text/'],
+        pathNot: [`${server}http/page/client/`, '^shared/net/', '^shared/text/', '^shared/remedy/'],
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,7 +1,9 @@
 import type { ErrorReply } from '../shared/api/cni.schema.ts'
 import { JsonSyntaxError, parseJson } from '../shared/json/parse-json.ts'
+import { defaultPaths } from '../shared/paths.ts'
 import type { ProblemCode } from '../shared/problem/catalogue.ts'
 import { Problem } from '../shared/problem/problem.ts'
+import { shellWord } from '../shared/text/shell-word.ts'
 import type { Abandonment } from './abandonment.ts'
 import { ExchangeError, type Exchange, type ExchangeFault, type HttpReply } from './exchange.ts'
 import { Refusal } from './outcome.ts'
@@ -89,7 +91,9 @@ function explain({ fault, message }: ExchangeError, { verb, socket, limits }: Qu
   switch (fault) {
     case 'missing':
     case 'refused':
-      return new Problem('IPK_DAEMON_UNREACHABLE', `cannot reach ipkeeper-server on ${socket}: ${message}`)
+      return new Problem('IPK_DAEMON_UNREACHABLE', `cannot reach ipkeeper-server on ${socket}: ${message}`, {
+        hint: awayHint(socket),
+      })
     case 'forbidden':
     case 'unusable':
       return new Problem('IPK_DAEMON_UNREACHABLE', `cannot reach ipkeeper-server on ${socket}: ${message}`, {
@@ -111,6 +115,12 @@ function explain({ fault, message }: ExchangeError, { verb, socket, limits }: Qu
     case 'malformed':
       return new UnusableReply('IPK_DAEMON_REPLY_INVALID', noReply(socket, message))
   }
+}
+
+/** How the daemon is run it alone would know. */
+function awayHint(socket: string): string {
+  const option = socket === defaultPaths.socket ? '' : ` --socket ${shellWord(socket)}`
+  return `systemctl restart ipkeeper, then see: ipkeeperctl status${option}; where it is a DaemonSet: kubectl get pods -A -o wide -l app.kubernetes.io/name=ipkeeper`
 }
 
 const noReply = (socket: string, why: string): string =>

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Shell, shells, shellScripts } from '../ipkeeper-server/cli/commands/completion.ts'
 
@@ -9,10 +9,15 @@ const completionPaths: Readonly<Record<Shell, string>> = {
   fish: 'fish/vendor_completions.d/ipkeeperctl.fish',
 }
 
-/** Lays out what goes to PREFIX/share: manual pages and completion. */
+/** Lays out what goes to PREFIX/share: manual pages, completion and the documentation. */
 export function writeShare(folder: string): void {
   cpSync(join(import.meta.dirname, '..', 'docs', 'reference', 'man'), join(folder, 'man', 'man8'), {
     recursive: true,
+  })
+  // Hints name pages: where these are installed, the path can be opened.
+  cpSync(join(import.meta.dirname, '..', 'docs'), join(folder, 'doc', 'ipkeeper', 'docs'), {
+    recursive: true,
+    filter: path => statSync(path).isDirectory() || path.endsWith('.md'),
   })
   for (const shell of shells) {
     const path = join(folder, completionPaths[shell])

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ProblemDocument } from '../../shared/problem/problem.ts'
 import { version } from '../../shared/build-info.ts'
 import { folderInode } from '../host/folder-inode.ts'
 import { FolderPulse } from '../host/folder-pulse.ts'
@@ -25,6 +26,7 @@ import type { OpenedLedger, StateFolder } from './assemble-ledger.ts'
 import type { AssembledNetwork } from './assemble-network.ts'
 import type { AssembledRepairs } from './assemble-repairs.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
+import type { DaemonPlace } from './daemon-place.ts'
 import type { KeptRoom } from './disk-room.ts'
 import type { LeaderTasks } from './leader-tasks.ts'
 import { configJudge } from './judge-config.ts'
@@ -87,6 +89,7 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     keeper,
     startedAt,
     stateDir,
+    place,
     socket,
     logger,
     registry,
@@ -117,6 +120,7 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     service,
     facts: {
       ...{ version, startedAt, stateDir, stateFolder: folderInode(stateDir), socket },
+      remedy: place.remedy,
       store: { kind: store.kind, location: store.location },
       conflist: { ...config.conflist, binDirs },
       identity,
@@ -127,7 +131,11 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     tellPod: (pod, outcome) => cluster?.events.record(pod, outcomeEvent(outcome)),
     askedAgain: invocationId => answers.askedAgain(invocationId),
     cluster: cluster?.view,
-    config: () => ({ ...watched.status(), copy: keeper.problem()?.toDocument() ?? null }),
+    config: () => {
+      const { problem, ...status } = watched.status()
+      const copy = keeper.problem()?.toDocument() ?? null
+      return { ...status, problem: hereOf(problem, place), copy: hereOf(copy, place) }
+    },
     checkConfig: configJudge(frame, service, options.access),
     clusterStatus: () =>
       cluster && {
@@ -256,3 +264,6 @@ function nodeFactsOf(
 function nodeLabels(ofFile: StringMap, ofApi: StringMap | undefined): StringMap | undefined {
   return ofApi === undefined && Object.keys(ofFile).length === 0 ? undefined : { ...ofFile, ...ofApi }
 }
+
+const hereOf = (document: ProblemDocument | null, { remedy }: DaemonPlace): ProblemDocument | null =>
+  document && { ...document, hint: remedy(document.hint) }

@@ -33,7 +33,7 @@ export interface StateFolder {
 
 /** Locks the state folder, and learns who this node is. */
 export async function takeStateFolder(
-  { config, stateDir, logger, stops }: DaemonFrame,
+  { config, stateDir, logger, stops, place }: DaemonFrame,
   storeSpec: StoreSpec | undefined,
 ): Promise<StateFolder> {
   makeStateDir(stateDir)
@@ -42,6 +42,7 @@ export async function takeStateFolder(
   const unlockStateDir = await kept.room.make(stateDir, () => lockStateFolder(stateDir))
   stops.ledger.defer(unlockStateDir)
   stops.ledger.defer(() => kept.stop())
+  place.note()
   const bootId = readBootId()
   const identity = await kept.room.make(stateDir, () =>
     knowNode({ stateDir, name: config.node, bootId, now: Date.now, logger }),
@@ -180,7 +181,15 @@ export async function nameThisNode(
     nameNode({
       ...{ identity, ledger, claims, logger, stopped },
       refuse: async problem =>
-        await refuseAll({ socket, stateDir, problem, registry, metricsListener, logger }),
+        await refuseAll({
+          socket,
+          stateDir,
+          remedy: frame.place.remedy,
+          problem,
+          registry,
+          metricsListener,
+          logger,
+        }),
     }),
   )
   if (node !== undefined) {

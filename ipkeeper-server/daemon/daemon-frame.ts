@@ -8,6 +8,7 @@ import { Clock } from '../host/clock.ts'
 import { createLogger, type Logger } from '../host/logger.ts'
 import { OptionalParts } from '../host/optional-part.ts'
 import { MetricRegistry } from '../metrics/metric-registry.ts'
+import { daemonPlace, type DaemonPlace } from './daemon-place.ts'
 import { alsoSaying } from './refused-twice.ts'
 import { type StopOrder, openStopOrder } from './stop-order.ts'
 
@@ -32,6 +33,7 @@ export interface DaemonFrame {
   readonly startedMonotonic: number
   readonly stateDir: string
   readonly socket: string
+  readonly place: DaemonPlace
   readonly watched: WatchedConfig
   /** Of what is in force, for the next start. */
   readonly keeper: ConfigKeeper
@@ -60,6 +62,7 @@ export function openFrame(options: ServeOptions): DaemonFrame {
   const stopped = stopSignal()
   const stateDir = resolve(options.stateDir)
   const socket = resolve(options.socket)
+  const place = daemonPlace({ socket, stateDir })
   const { kept, problem } = lookForKept(stateDir)
   const watched = openConfig(options, clock, kept, problem)
   const config = watched.current
@@ -70,10 +73,11 @@ export function openFrame(options: ServeOptions): DaemonFrame {
   stops.configuration.defer(() => {
     process.off('SIGHUP', onHangUp)
   })
-  const logger = createLogger(config.logLevel, config.node)
+  const logger = createLogger(config.logLevel, config.node, place.remedy)
   dieOnBugs(logger)
   return {
-    ...{ clock, startedAt, startedMonotonic, stateDir, socket, watched, config, logger, stops, stopped },
+    ...{ clock, startedAt, startedMonotonic, stateDir, socket, place, watched, config },
+    ...{ logger, stops, stopped },
     keeper: openKeeper(stateDir, kept, problem, logger),
     registry: new MetricRegistry(),
     binDirs: config.conflist.binDirs ?? runtimeBinDirs(),

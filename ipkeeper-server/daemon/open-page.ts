@@ -1,8 +1,7 @@
 import { version } from '../../shared/build-info.ts'
 import type { DaemonConfig } from '../config/load-config.ts'
 import type { Ledger } from '../leases/ledger/ledger.ts'
-import type { Logger } from '../host/logger.ts'
-import type { OptionalParts } from '../host/optional-part.ts'
+import type { DaemonFrame } from './daemon-frame.ts'
 import { openListener } from './open-listener.ts'
 import type { PageFiles } from '../http/page/page-files.ts'
 import type { AskApi } from '../http/page/page-listener.ts'
@@ -32,7 +31,7 @@ const none: OpenPage = { serve: () => undefined, found: () => undefined, close: 
 export async function openPage(
   { node, page: { listen } }: Pick<DaemonConfig, 'node' | 'page'>,
   startedAt: number,
-  { logger, parts }: { readonly logger: Logger; readonly parts: OptionalParts },
+  { logger, parts, place }: Pick<DaemonFrame, 'logger' | 'parts' | 'place'>,
 ): Promise<OpenPage> {
   if (!listen) return none
   const [{ PageListener }, { EventStream }, { embeddedPage }, { SpareAudits }] = await Promise.all([
@@ -42,7 +41,7 @@ export async function openPage(
     import('../http/page/spare-audits.ts'),
   ])
   const events = new EventStream({
-    hello: { node, version, startedAt: new Date(startedAt).toISOString() },
+    hello: { node, version, startedAt: new Date(startedAt).toISOString(), place: place.here },
   })
   const listener = new PageListener()
   const close = await openListener(parts, 'page', listener, listen)

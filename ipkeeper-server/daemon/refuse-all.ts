@@ -8,6 +8,7 @@ import type { MetricsListener } from '../http/metrics-listener.ts'
 export interface RefuseAllOptions {
   readonly socket: string
   readonly stateDir: string
+  readonly remedy: (text: string) => string
   /** Why, as it is now. */
   readonly problem: () => Problem
   readonly registry: MetricRegistry
@@ -19,6 +20,7 @@ export interface RefuseAllOptions {
 export async function refuseAll({
   socket,
   stateDir,
+  remedy,
   problem,
   registry,
   metricsListener,
@@ -30,7 +32,7 @@ export async function refuseAll({
   }
   registry.set('ipkeeper_node_name_lost', [{ value: 1 }])
   metricsListener?.serve(() => registry.page(), tell)
-  const app = buildRefusingApp({ stateDir, problem, metrics: () => registry.page(), logger })
+  const app = buildRefusingApp({ stateDir, remedy, problem, metrics: () => registry.page(), logger })
   const listening = await KeptSocket.open({
     ...{ app, path: socket },
     onMade: () => undefined,

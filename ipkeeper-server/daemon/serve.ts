@@ -31,7 +31,7 @@ import { watchNode, type WatchedNode } from './watch-node.ts'
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const frame = openFrame(options)
-  const { clock, config, watched, stateDir, socket, logger, registry, stops, stopped } = frame
+  const { clock, config, watched, stateDir, socket, place, logger, registry, stops, stopped } = frame
   const storeSpec = options.store === undefined ? undefined : parseStoreSpec(options.store)
   // Before a state folder is made for a daemon that cannot be reached.
   await checkSocketPath(socket)
@@ -41,6 +41,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { kept, bootId } = folder
   const observer = verbObserver(registry)
   const access = chooseAccess(config.kubernetes, { env: process.env, monotonic: () => performance.now() })
+  place.here.clustered = access !== undefined
   const opened = await openLedger(frame, folder, { storeSpec, access })
   const { ledger, store } = opened
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
@@ -77,6 +78,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     lostNodes: leaderTasks.lostNodes,
     falseAnswers: network.falseAnswers,
     onFindings: page.found,
+    remedy: place.remedy,
     refusedConfig: () => refusedConfig(frame),
     reconcileSettings: () => watched.current.reconcile,
     nodeRoutes: () => watched.current.nodeRoutes,
@@ -108,7 +110,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 
 /** undici and all that stands on it are loaded only where there is an API. */
 async function connectCluster(
-  { config, logger }: DaemonFrame,
+  { config, logger, place }: DaemonFrame,
   { access, here, storeSpec }: ConnectClusterOptions,
 ): Promise<Cluster> {
   const { Cluster } = await import('../kubernetes/cluster.ts')
@@ -118,6 +120,7 @@ async function connectCluster(
     watchNamespaces: wantsNamespaces(config),
     kubernetesStore: storeSpec?.kind === 'kubernetes',
     log: logger,
+    remedy: place.remedy,
   })
 }
 

@@ -50,6 +50,8 @@ export interface WatchNodeOptions {
   readonly refusedConfig: () => RefusedConfig | undefined
   /** Called with each comparison, for what an idle daemon has to notice by itself. */
   readonly onPass: () => void
+  /** What is advised, as it works here. */
+  readonly remedy: (text: string) => string
 }
 
 /** What looks at the node beside the verbs. */
@@ -86,7 +88,7 @@ export function watchNode(options: WatchNodeOptions): WatchedNode {
       runtimes.close()
     },
     addRoutes: app => {
-      auditRoutes(app, { audit: reconciler })
+      auditRoutes(app, { audit: reconciler, remedy: options.remedy })
       cacheRoutes(app, { caches })
       lintRoutes(app, { currentLint: () => confDir.current() })
     },
@@ -180,7 +182,7 @@ function keepCaches(
       logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)
     },
     onMore: files => {
-      logger.warn({ files }, 'more bad files in result caches; see: ipkeeperctl cache scan')
+      logger.warn({ files, hint: 'see: ipkeeperctl cache scan' }, 'more bad files in result caches')
     },
     onError: (error, path) => {
       logger.warn(

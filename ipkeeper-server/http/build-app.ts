@@ -99,7 +99,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
 /** Limits, and an error reply for each way in which a request can be refused. */
 function createApp({ facts, logger }: AppOptions): FastifyInstance {
-  const onProblem = problemHandler(facts.stateDir)
+  const onProblem = problemHandler(facts)
   const app = fastify({
     loggerInstance: logger,
     // Handlers write one line per operation, with its outcome.
@@ -119,7 +119,7 @@ function createApp({ facts, logger }: AppOptions): FastifyInstance {
     clientErrorHandler: () => undefined,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true } },
   })
-  keepEdge(app.server, { arrival, refusal: earlyRefusal(facts.stateDir) })
+  keepEdge(app.server, { arrival, refusal: earlyRefusal(facts) })
   app.addHook('onRequest', (request, _reply, done) => {
     const nameless = request.raw.httpVersion === '1.1' && request.headers.host === undefined
     done(nameless ? new Problem('IPK_REQUEST_INVALID', 'request refused: it has no Host header') : undefined)
@@ -128,7 +128,7 @@ function createApp({ facts, logger }: AppOptions): FastifyInstance {
   app.setErrorHandler(onProblem)
   app.setNotFoundHandler((request, reply) => {
     const problem = new Problem('IPK_ROUTE_UNKNOWN', `no ${request.method} ${request.url.slice(0, 200)}`)
-    void reply.code(catalogue[problem.code].httpStatus).send(errorReply(problem, request.id, facts.stateDir))
+    void reply.code(catalogue[problem.code].httpStatus).send(errorReply(problem, request.id, facts))
   })
   return app
 }

@@ -3,11 +3,10 @@ import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import { catalogue } from '../../shared/problem/catalogue.ts'
 import type { Problem } from '../../shared/problem/problem.ts'
 import { keepEdge } from './http-edge.ts'
-import { earlyRefusal, errorReply } from './problem-reply.ts'
+import { earlyRefusal, errorReply, type ReplyFacts } from './problem-reply.ts'
 import type { ReadMetrics } from './routes/metrics.ts'
 
-export interface RefusingAppOptions {
-  readonly stateDir: string
+export interface RefusingAppOptions extends ReplyFacts {
   /** Why nothing is served, as it is now. */
   readonly problem: () => Problem
   readonly metrics: ReadMetrics
@@ -22,10 +21,10 @@ const arrival = 10_000
  * DEL into the queue then, which is carried out when the daemon serves.
  */
 export function buildRefusingApp({
-  stateDir,
   problem,
   metrics,
   logger,
+  ...facts
 }: RefusingAppOptions): FastifyInstance {
   const app = fastify({
     loggerInstance: logger,
@@ -36,7 +35,7 @@ export function buildRefusingApp({
     forceCloseConnections: true,
     clientErrorHandler: () => undefined,
   })
-  keepEdge(app.server, { arrival, refusal: earlyRefusal(stateDir) })
+  keepEdge(app.server, { arrival, refusal: earlyRefusal(facts) })
   // Before the body is looked at.
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'GET' && request.url === '/metrics') {
@@ -44,9 +43,7 @@ export function buildRefusingApp({
       return await reply.header('content-type', contentType).send(text)
     }
     const present = problem()
-    return await reply
-      .code(catalogue[present.code].httpStatus)
-      .send(errorReply(present, request.id, stateDir))
+    return await reply.code(catalogue[present.code].httpStatus).send(errorReply(present, request.id, facts))
   })
   return app
 }

@@ -28,6 +28,8 @@ export interface ClusterOptions {
   /** Whether the ledger is in custom resources, which needs further rights. */
   readonly kubernetesStore?: boolean
   readonly log: ClusterLog
+  /** What an event advises, as it works where this daemon runs. Absent: as it is written. */
+  readonly remedy?: (text: string) => string
   readonly clock?: ClientClock
   readonly timing?: Partial<ReflectorTiming>
   readonly limits?: Partial<ApiLimits>
@@ -81,7 +83,14 @@ export class Cluster {
   #saidMisnamed = false
 
   constructor(options: ClusterOptions) {
-    const { access, node, log, clock = systemClock, limits } = options
+    const {
+      access,
+      node,
+      log,
+      clock = systemClock,
+      limits,
+      remedy = (text: string): string => text,
+    } = options
     this.#options = options
     this.#clock = clock
     this.#watchNamespaces = options.watchNamespaces
@@ -101,7 +110,11 @@ export class Cluster {
       },
     })
     this.view = this.#cache
-    this.events = this.#recorder
+    this.events = {
+      record: (subject, event) => {
+        this.#recorder.record(subject, { ...event, message: remedy(event.message) })
+      },
+    }
     this.#pods = this.#reflector({
       resource: 'pods',
       path: '/api/v1/pods',
@@ -279,7 +292,7 @@ export class Cluster {
     if (this.#told.size > toldLimit && oldest !== undefined) this.#told.delete(oldest)
     const object = `${owner.kind} ${pod.namespace}/${owner.name}`
     const places = keys.map(({ key, found, belongs }) => `${key} is in ${found} and belongs in ${belongs}`)
-    this.#recorder.record(pod, {
+    this.events.record(pod, {
       type: 'Warning',
       reason: 'MisplacedAnnotation',
       action: 'ReadOwner',

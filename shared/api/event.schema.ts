@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import type { Place } from '../remedy/place.ts'
 
 /**
  * What GET /v1/events of the page's address sends, as server-sent events: "hello" first, then "change" and "findings" when
@@ -11,6 +12,9 @@ export const HelloEvent = Type.Object(
     version: Type.String(),
     startedAt: Type.String({ format: 'date-time', description: 'of the daemon' }),
     beatSeconds: Type.Integer({ description: 'nothing is sent for no longer than this' }),
+    place: Type.Optional(
+      Type.Unsafe<Place>({ type: 'object', description: 'where the daemon runs: what commands depend on' }),
+    ),
   },
   { $id: 'HelloEvent' },
 )

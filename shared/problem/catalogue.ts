@@ -403,7 +403,7 @@ export const catalogue = {
     httpStatus: 503,
     retryable: true,
     summary: 'A DEL could neither be handed to the daemon nor be written to the queue for it.',
-    hint: 'systemctl restart ipkeeper; check disk space and permissions of the state folder',
+    hint: 'start ipkeeper-server on this node (its unit, or the pod of its DaemonSet); check disk space and permissions of the state folder',
   },
   IPK_ANSWER_UNMARKED: {
     cniCode: 11,

@@ -129,7 +129,7 @@ t.test('an address that is released by force', { skip, timeout: 120_000 }, async
   await until('it is heard', async () => /^worker-1 +out of service /m.test(await said(two, 'nodes')))
   t.match(
     await said(two, 'who', address),
-    new RegExp(`for this address alone: ipkeeperctl release --force ${address}`),
+    new RegExp(`for this address alone: ipkeeperctl release(?: --socket \\S+)? --force ${address}`),
   )
   const released = await said(two, ...force)
   t.match(released, /WARNING: if node worker-1 still runs/)

@@ -49,7 +49,7 @@ t.test('an IPPool that drains', { skip, timeout: 120_000 }, async t => {
   t.match(listed.stdout, /^prod +default +IPv4 +1 +1 +0 +0 /m, 'what is left is all that it has')
   t.match(
     listed.stdout,
-    'prod is draining: 1 left, and no new pod gets an address from it\nnext: ipkeeperctl leases --pool prod\n',
+    /prod is draining: 1 left, and no new pod gets an address from it\nnext: ipkeeperctl leases --socket \S+ --pool prod\n/,
   )
   t.match((await node.daemon.control('pools', 'prod')).stdout, /draining, no new pod gets an address/)
   t.equal((await node.daemon.control('audit')).exit, 0, 'and nothing is wrong with that')

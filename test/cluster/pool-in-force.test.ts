@@ -65,7 +65,7 @@ async function everywhere(t: Test, { daemon }: ClusterNode, generation: number):
       new RegExp(`IPPool prod.*generation ${generation}.* is not in force`),
       `${place} says what`,
     )
-    t.match(stdout, next, `${place} says what to type`)
+    t.match(stdout, /ipkeeperctl leases --socket \S+ --pool prod/, `${place} says what to type`)
   }
   t.match(places.audit.stdout, /\[ippool-refused\]$/m)
   const { pools } = JSON.parse((await daemon.ask('GET', '/v1/pools')).body) as { pools: ApiObject[] }

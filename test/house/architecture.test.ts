@@ -257,12 +257,29 @@ t.test('a file that nothing reaches is reported', async t => {
   t.match(finished.stderr, /error no-dead-files: .*forgotten\.ts/)
 })
 
-t.test('a package that comes into the plugin by way of shared/ is reported', async t => {
+t.test('what comes into the plugin by way of shared/ and is not to be there is reported', async t => {
   const file = 'plugin/edges/node/main.ts'
-  const text = "import { Lease } from '../../../shared/api/lease.schema.ts'\nconsole.log(Lease)\n"
-  const finished = await check(plant(sound, { [file]: text }), 'check-architecture.ts')
-  t.equal(finished.exit, 1)
-  t.match(finished.stderr, /error plugin-bundle: shared\/api\/lease\.schema\.ts brings .*typebox/)
+  const rows: readonly (readonly [what: string, tree: Tree, says: RegExp])[] = [
+    [
+      'a package',
+      { [file]: "import { Lease } from '../../../shared/api/lease.schema.ts'\nconsole.log(Lease)\n" },
+      /error plugin-bundle: shared\/api\/lease\.schema\.ts brings .*typebox/,
+    ],
+    [
+      'remedies of the daemon',
+      {
+        [file]: "import { say } from '../../../shared/text/say.ts'\nconsole.log(say)\n",
+        'shared/text/say.ts': "import { place } from '../remedy/place.ts'\nexport const say = place\n",
+        'shared/remedy/place.ts': 'export const place = 1\n',
+      },
+      /error plugin-bundle: shared\/text\/say\.ts brings shared\/remedy\/place\.ts/,
+    ],
+  ]
+  for (const [what, tree, says] of rows) {
+    const finished = await check(plant(sound, tree), 'check-architecture.ts')
+    t.equal(finished.exit, 1, what)
+    t.match(finished.stderr, says)
+  }
 })
 
 t.test('a generated file that was edited or is stale is reported', async t => {

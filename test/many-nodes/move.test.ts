@@ -72,10 +72,10 @@ for (const store of ['sqlite', 'etcd'] as const) {
     const refused = await type(`reserve ${address} shop/b`)
     t.match(refused, {
       exit: 1,
-      text: /held by shop\/a on node n1[^]*or: ipkeeperctl move 10\.22\.0\.50 shop\/b\n/,
+      text: /held by shop\/a on node n1[^]*or: ipkeeperctl move(?: --socket \S+)? 10\.22\.0\.50 shop\/b\n/,
     })
     const plan =
-      /\nmove +10\.22\.0\.50 +to shop\/b: shop\/a on node n1 has it until it is gone, and its next pod does not get it; delete shop\/a.*undo: ipkeeperctl unreserve 10\.22\.0\.50\n/
+      /\nmove +10\.22\.0\.50 +to shop\/b: shop\/a on node n1 has it until it is gone, and its next pod does not get it; delete shop\/a.*undo: ipkeeperctl unreserve(?: --socket \S+)? 10\.22\.0\.50\n/
     const shown = await type(`move ${address} shop/b --dry-run`)
     t.match(shown, { exit: 0, text: plan })
     t.match(shown.text, /\nwould move 1 address; nothing was changed\n$/)
@@ -180,7 +180,9 @@ for (const store of ['sqlite', 'etcd'] as const) {
     t.match(both.find(({ exit }) => exit === 1)?.text, new RegExp(`is reserved for shop/${winner}`))
     t.match(await type(`move ${address} shop/d --yes`), {
       exit: 1,
-      text: new RegExp(`is reserved for shop/${winner}; .*ipkeeperctl unreserve ${address}`),
+      text: new RegExp(
+        `is reserved for shop/${winner}; .*ipkeeperctl unreserve(?: --socket \\S+)? ${address}`,
+      ),
     })
   })
 }
@@ -215,7 +217,7 @@ t.test('etcd: from a pod of a dead node', { skip: missing('namespaces', 'executa
   const moved = await type(`move ${address} shop/b --yes`)
   t.match(moved, {
     exit: 0,
-    text: /delete shop\/a; if node n1 is gone for good: ipkeeperctl forget-node n1;/,
+    text: /delete shop\/a; if node n1 is gone for good: ipkeeperctl forget-node(?: --socket \S+)? n1;/,
   })
   const b = await there.pod('b', address)
   t.match(await b.add(), /held by shop\/a on node n1/)

@@ -18,7 +18,7 @@ t.test('a pool of the file that drains', { skip: missing('executables') }, async
   t.match(stdout, /^prod +default +IPv4 +1 +1 +0 +0 /m)
   t.match(
     stdout,
-    '\nprod is draining: 1 left, and no new pod gets an address from it\nnext: ipkeeperctl leases --pool prod\n',
+    /\nprod is draining: 1 left, and no new pod gets an address from it\nnext: ipkeeperctl leases --socket \S+ --pool prod\n/,
   )
   await restart(() => {
     write(oneRange)

@@ -206,14 +206,21 @@ for (const { name, happens, code, says, thorough = false, needsRestart = false }
       await site.ask(first, 'del', 'a'),
     ]) {
       t.equal(reply.status, 503)
-      t.match(problemIn(reply), { code, message: says, hint: /do not restart it: ipkeeperctl rescue$/ })
+      t.match(problemIn(reply), {
+        code,
+        message: says,
+        hint: /do not restart it: ipkeeperctl rescue --socket \S+$/,
+      })
     }
     t.match(problemIn(await site.ask(first, 'status', 'x')), { code: 'IPK_NOT_AVAILABLE', message: says })
     t.match((await state(first)).store.file?.fault, { code, message: says })
     const kind = code === 'IPK_STORE_LOST' ? 'lost' : 'damaged'
     t.match((await first.ask('GET', '/metrics')).body, `ipkeeper_store_file_faults{kind="${kind}"} 1`)
     if (thorough)
-      t.match((await first.control('status')).stdout, /NOT SERVED: .*\n +next: .*ipkeeperctl rescue\n/)
+      t.match(
+        (await first.control('status')).stdout,
+        /NOT SERVED: .*\n +next: .*ipkeeperctl rescue --socket \S+\n/,
+      )
     t.same(await addressesOf(first), before, 'who has what is known as before')
 
     const { exit } = await site.del('b')

@@ -15,6 +15,8 @@ const settled = (text: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/\b\d+(ms|[smhd])\b/g, 'AGE')
     .replaceAll(/\b\d+ s\b/g, 'AGE')
+    // The daemon of the page is on the usual paths.
+    .replaceAll(/ --socket \S+/g, '')
     .replaceAll(/ {2,}/g, '  ')
     .trim()
 

@@ -6,10 +6,12 @@ import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
 import type { MeasuredUse } from '../../ipkeeper-server/ipam/pools/forecast-full.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { setAside } from '../../ipkeeper-server/leases/verbs/undo-add.ts'
+import { daemonPlace } from '../../ipkeeper-server/daemon/daemon-place.ts'
 import { openPage, type OpenPage } from '../../ipkeeper-server/daemon/open-page.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { bundlePage } from '../../scripts/bundle-page.ts'
 import type { AuditReply, Finding } from '../../shared/api/audit.schema.ts'
+import { defaultPaths } from '../../shared/paths.ts'
 import type { Problem } from '../../shared/problem/problem.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
 import { freePort } from '../rigs/free-port.ts'
@@ -64,10 +66,11 @@ export async function servePage(owner: Scope, node = 'n1'): Promise<ServedPage> 
     throw problem
   }
   const parts = new OptionalParts({ now: Date.now, onBroken: fail, onMended: () => undefined })
+  const place = daemonPlace(defaultPaths)
   let opened: OpenPage | undefined
   const restart = async (): Promise<void> => {
     const listen = { host: '127.0.0.1', port }
-    opened = await openPage({ node, page: { listen } }, story.now, { logger, parts })
+    opened = await openPage({ node, page: { listen } }, story.now, { logger, parts, place })
     opened.serve({
       ...{ ledger: story.service.ledger, files },
       ask: async url => {

@@ -102,6 +102,15 @@ t.test('but only for so long', async t => {
   }
 })
 
+t.test('what to type where no daemon answers, whether it is a unit or a DaemonSet', async t => {
+  for (const fault of ['missing', 'refused'] as const) {
+    const { outcome } = await ask([{ fault }], generous)
+    t.match(outcome, {
+      hint: /^systemctl restart ipkeeper, then see: ipkeeperctl status --socket \/s; .* DaemonSet: kubectl get pods -A /,
+    })
+  }
+})
+
 t.test('the time to reach it counts from when it went away', async t => {
   const told = await ask([{ takesMs: 20_000, fault: 'lost' }, { fault: 'refused' }, {}], generous)
   t.same(told.outcome, done)

@@ -10,6 +10,8 @@ import { type CheckReport, type CheckState, runChecks } from '../../diagnose/doc
 import { checks } from '../../diagnose/doctor/checks.ts'
 import { describePod, type PodReport } from '../../diagnose/doctor/describe-pod.ts'
 import { probeNode } from '../../diagnose/doctor/probe-node.ts'
+import { commandHere, remedyHere, type Place } from '../../../shared/remedy/place.ts'
+import { placeOf } from '../framework/here.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import { missingLedgerIn } from '../../open-ledger/ledger-traces.ts'
@@ -52,6 +54,10 @@ const tones = { ok: 'good', warn: 'warn', fail: 'bad', skip: 'faint' } as const 
   Record<CheckState, Tone>
 >
 
+/** A line for a shell is typed as it is. */
+const lineOf = (mend: readonly string[]): string =>
+  mend[0] === 'sh' && mend[1] === '-c' && mend.length === 3 ? (mend[2] ?? '') : shellLine(mend)
+
 function checkLines({ id, state, says, why, mend }: CheckReport, width: number): string[] {
   const told = [`${marks[state].padEnd(4)}  ${id.padEnd(width)}  ${says}`]
   if (state === 'ok' || state === 'skip') return told
@@ -59,7 +65,7 @@ function checkLines({ id, state, says, why, mend }: CheckReport, width: number):
   return [
     ...told,
     `${indent}impact  ${why}`,
-    ...(mend.length === 0 ? [] : [`${indent}fix     ${shellLine(mend)}`]),
+    ...(mend.length === 0 ? [] : [`${indent}fix     ${lineOf(mend)}`]),
   ]
 }
 
@@ -119,6 +125,23 @@ function paintMark(line: string, paint: Paint): string {
   return state ? `${paint(tones[state], marks[state])}${line.slice(marks[state].length)}` : line
 }
 
+/** What is advised, as it works on this node: a command, or where there is none words. */
+function checkHere(report: CheckReport, place: Place): CheckReport {
+  const { argv, words } = commandHere(report.mend, shellLine(report.mend), place)
+  const says = remedyHere(report.says, place)
+  return { ...report, says: words === undefined ? says : `${says}; ${words}`, mend: argv }
+}
+
+function messageHere(report: MessageReport, place: Place): MessageReport {
+  const here = (mend: MessageAnswer['mend']): MessageAnswer['mend'] =>
+    mend.map(({ command: line, does }) => ({ command: remedyHere(line, place), does }))
+  return {
+    ...report,
+    answers: report.answers.map(answer => ({ ...answer, mend: here(answer.mend) })),
+    otherwise: here(report.otherwise),
+  }
+}
+
 export const doctorCommand = command<Diagnosis>({
   name: 'doctor',
   arguments: [],
@@ -171,10 +194,20 @@ export const doctorCommand = command<Diagnosis>({
       readFlights: stateDir => readFlights(join(stateDir, stateFolders.flights)).flights,
       missingLedger: missingLedgerIn,
     })
+    const told = await node.status()
+    const place = {
+      ...placeOf({ socket: node.socket, stateDir: node.stateDir }, terminal),
+      clustered: told && told.kubernetes !== null,
+    }
     return {
-      checks: podName === undefined && message === undefined ? await runChecks(checks, node) : null,
+      checks:
+        podName === undefined && message === undefined
+          ? (await runChecks(checks, node)).map(report => checkHere(report, place))
+          : null,
       message:
-        message === undefined ? null : await answerMessage(node, message === '-' ? readPaste() : message),
+        message === undefined
+          ? null
+          : messageHere(await answerMessage(node, message === '-' ? readPaste() : message), place),
       pod: podName === undefined ? null : await describePod(node, podName.namespace, podName.name),
     }
   },

@@ -1,7 +1,9 @@
 import { defaultPaths } from '../../../shared/paths.ts'
+import { remedyHere, type Place } from '../../../shared/remedy/place.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import type { CtlCommand, ReadCall } from './command.ts'
 import { connectDaemon, type DaemonClient } from './daemon-client.ts'
+import { placeOf, problemHere, terminalHere } from './here.ts'
 import { jsonText, yamlText } from './document-text.ts'
 import { OptionProblem } from './option-problem.ts'
 import { chooseWord, formatsOf } from './options.ts'
@@ -37,16 +39,29 @@ function readInterval(text = '2'): number {
 }
 
 /** How data are printed: as one document, or as the command prints them for people; again and again where it is watched. */
-function printer(command: CtlCommand, { output, color, flags, interval }: ToolCall, terminal: Terminal) {
+function printer(
+  command: CtlCommand,
+  { output, color, flags, interval }: ToolCall,
+  terminal: Terminal,
+  place: Place,
+) {
   const paint = choosePaint(color, terminal.isTerminal?.out === true, terminal.env)
   const watched = interval !== undefined
   const format = command.formats?.[output] ?? command.print
   const show = (data: unknown): string => {
     if (output === 'json') return jsonText(data, watched ? 0 : 2)
     if (output === 'yaml') return `${watched ? '---\n' : ''}${yamlText(data)}`
-    return format(data, paint, !flags.has('no-headers'))
+    const text = format(data, paint, !flags.has('no-headers'))
+    return adviceHere(command, output, text, place)
   }
   return { paint, show }
+}
+
+/** What stands in the rows of a listing is data, and stays as it is: what it advises stands below them. */
+function adviceHere({ keys }: CtlCommand, output: string, text: string, place: Place): string {
+  if (keys === undefined) return remedyHere(text, place)
+  if (!['table', 'wide'].includes(output)) return text
+  return text.replaceAll(/^next: .*$/gm, line => remedyHere(line, place))
 }
 
 interface Watched {
@@ -54,12 +69,19 @@ interface Watched {
   readonly daemon: DaemonClient
   readonly call: ToolCall
   readonly title: string
+  readonly place: Place
 }
 
-async function watch({ command, daemon, call, title }: Watched, terminal: Terminal, seconds: number) {
-  const { paint, show } = printer(command, call, terminal)
+async function watch({ command, daemon, call, title, place }: Watched, terminal: Terminal, seconds: number) {
+  const { paint, show } = printer(command, call, terminal, place)
   await watchCommand({
-    look: () => command.run(daemon, call, { ...terminal, progress: () => undefined }, () => undefined),
+    look: async () => {
+      try {
+        return await command.run(daemon, call, { ...terminal, progress: () => undefined }, () => undefined)
+      } catch (error) {
+        throw problemHere(error, place)
+      }
+    },
     show,
     screen: terminal.isTerminal?.out === true && ['table', 'wide'].includes(call.output),
     out: terminal.out,
@@ -82,17 +104,20 @@ export async function runCommand(
   { terminal, line }: { readonly terminal: Terminal; readonly line: readonly string[] },
 ): Promise<0 | 1> {
   const call = readCommonOptions(given, command)
+  const place = placeOf({ socket: call.socket, stateDir: call.options['state-dir'] }, terminal)
   const daemon = connectDaemon(call.socket ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
   try {
     if (call.interval !== undefined) {
       const title = shellLine(['ipkeeperctl', ...line])
-      await watch({ command, daemon, call, title }, terminal, call.interval)
+      await watch({ command, daemon, call, title, place }, terminal, call.interval)
       return 0
     }
     const printPart = call.output === 'table' ? terminal.out : (): void => undefined
-    const data = await command.run(daemon, call, terminal, printPart)
-    terminal.out(printer(command, call, terminal).show(data))
+    const data = await command.run(daemon, call, terminalHere(terminal, place), printPart)
+    terminal.out(printer(command, call, terminal, place).show(data))
     return command.exitCode(data)
+  } catch (error) {
+    throw problemHere(error, place)
   } finally {
     await daemon.close()
   }

@@ -9,12 +9,12 @@ import { pendingSpec } from '../../ipam/pools/pending-spec.ts'
 import { isoTime } from '../../ipam/records/times.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 import type { DiskStatus, FileAspect, StoreStatus } from '../../store/lease-store.ts'
+import { documentOf, type ReplyFacts } from '../problem-reply.ts'
 
 /** What the daemon knows of itself from its start. */
-export interface DaemonFacts {
+export interface DaemonFacts extends ReplyFacts {
   readonly version: string
   readonly startedAt: number
-  readonly stateDir: string
   /** "DEV:INO" of it; absent where nobody is to compare it. */
   readonly stateFolder?: string
   readonly socket: string
@@ -100,14 +100,15 @@ function sharedStoreStatus(status: StoreStatus | undefined): Partial<StatusReply
   }
 }
 
-function fileStatus(file: FileAspect | undefined): Partial<StatusReply['store']> {
+function fileStatus(facts: ReplyFacts, file: FileAspect | undefined): Partial<StatusReply['store']> {
   if (!file) return {}
   const fault = file.fault()
-  const document = fault ? { ...fault.toDocument() } : null
+  const document = fault ? { ...documentOf(fault, facts) } : null
   return { file: { path: file.path, fault: document, findings: [...file.findings()] } }
 }
 
 function identityStatus(
+  { remedy = text => text }: ReplyFacts,
   identity: IdentityFacts,
   refused: Problem | undefined,
 ): NonNullable<StatusReply['identity']> {
@@ -121,7 +122,7 @@ function identityStatus(
       ...(marks.hardware === undefined ? [] : (['hardware'] as const)),
     ],
     ...(copyOf !== undefined && { copyOf }),
-    ...(refused && { refused: { message: refused.message, hint: refused.hint } }),
+    ...(refused && { refused: { message: refused.message, hint: remedy(refused.hint) } }),
   }
 }
 
@@ -153,8 +154,11 @@ function diskStatus(status: DiskStatus | undefined): Pick<StatusReply, 'disk'> {
   return { disk: { ...figures, refuses: refuses ? { ...refuses, since: isoTime(refuses.since) } : null } }
 }
 
-function partStatus({ name, problem, since }: PartState): NonNullable<StatusReply['parts']>[number] {
-  return { name, problem: problem ? { ...problem.toDocument() } : null, since: isoTime(since) }
+function partStatus(
+  facts: ReplyFacts,
+  { name, problem, since }: PartState,
+): NonNullable<StatusReply['parts']>[number] {
+  return { name, problem: problem ? { ...documentOf(problem, facts) } : null, since: isoTime(since) }
 }
 
 /** GET health and status. Polled, hence logged only when they fail. */
@@ -191,7 +195,7 @@ export function statusRoutes(
     return {
       version: facts.version,
       node: service.node,
-      ...(facts.identity && { identity: identityStatus(facts.identity, facts.nameProblem?.()) }),
+      ...(facts.identity && { identity: identityStatus(facts, facts.identity, facts.nameProblem?.()) }),
       bootId: service.bootId,
       pid: process.pid,
       commit,
@@ -203,10 +207,10 @@ export function statusRoutes(
         leases: counts.lease,
         attachments: counts.attachment,
         ...sharedStoreStatus(service.ledger.storeStatus()),
-        ...fileStatus(service.ledger.file),
+        ...fileStatus(facts, service.ledger.file),
       },
       ...diskStatus(disk?.()),
-      parts: (parts?.() ?? []).map(partStatus),
+      parts: (parts?.() ?? []).map(part => partStatus(facts, part)),
       pools: counts.pool,
       pendingPools: [...service.ledger.pools()].flatMap(record => pendingSpec(record) ?? []),
       clock: {

@@ -41,7 +41,8 @@ async function servedTool(t: Test, store?: LeaseStore) {
     facts: { startedAt: Date.now() - 300_000 },
     parts: { deferredDels: () => Promise.resolve(deferred), disk: () => disk.now },
   })
-  const control = (...argv: readonly string[]): Promise<ToolRun> => run([...argv, '--socket', socket])
+  // What the environment says holds for the commands that hints name, too.
+  const control = (...argv: readonly string[]): Promise<ToolRun> => run(argv, { IPKEEPER_SOCKET: socket })
   /** What a command that must succeed prints. */
   const printed = async (...argv: readonly string[]): Promise<string> => {
     const { exit, out, err } = await control(...argv)
@@ -893,7 +894,7 @@ t.test('no daemon: which socket, why, and how to start one', async t => {
     t.equal(
       err,
       `error: cannot reach the daemon at ${socket}: ${why} [IPK_DAEMON_UNREACHABLE]\n` +
-        'hint: systemctl restart ipkeeper, then see: ipkeeperctl status\n',
+        `hint: systemctl restart ipkeeper, then see: ipkeeperctl status --socket ${socket}\n`,
     )
   }
 })

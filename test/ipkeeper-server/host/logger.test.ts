@@ -26,6 +26,18 @@ t.test('one JSON line per call, with level, time, node and message', async t => 
   t.match(lines[0]?.['time'], /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
 })
 
+t.test('what a line advises works where the daemon runs', async t => {
+  const script = `import { Problem } from ${JSON.stringify(problem)}
+const log = createLogger('info', 'worker-1', text => text.toUpperCase())
+log.warn({ hint: 'type a', code: 'b' }, 'c')
+log.child({}).warn({ err: new Problem('IPK_POOL_FULL', 'd', { hint: 'type e' }) }, 'f')`
+  const program = `import { createLogger } from ${JSON.stringify(logger)}\n${script}`
+  const { stderr } = await runProgram(process.execPath, ['--input-type=module', '-e', program])
+  const [first, second] = stderr.split('\n').map(line => (line === '' ? {} : (JSON.parse(line) as object)))
+  t.match(first, { hint: 'TYPE A', code: 'b', msg: 'c' })
+  t.match(second, { err: { hint: 'TYPE E', message: 'd' }, msg: 'f' })
+})
+
 t.test('an error is never {}', async t => {
   const [line] = await logged(
     'warn',

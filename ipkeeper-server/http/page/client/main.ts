@@ -3,6 +3,7 @@ import type { AuditReply } from '../../../../shared/api/audit.schema.ts'
 import type { PoolItem, PoolsReply } from '../../../../shared/api/listing.schema.ts'
 import type { PoolUseReply } from '../../../../shared/api/pool-use.schema.ts'
 import type { FreeingReply, PoolMapReply } from '../../../../shared/api/map.schema.ts'
+import { remedyHere, type Place } from '../../../../shared/remedy/place.ts'
 import { poolNotes } from '../../../../shared/text/pool-notes.ts'
 import { showAddress } from './address-section.ts'
 import { addressView, timelineItems } from './address-view.ts'
@@ -32,6 +33,8 @@ const useAfterChange = 60_000
 const useAnyway = 600_000
 
 let route: Route = parseRoute(location.hash) ?? {}
+/** Where commands are typed, as the daemon tells. */
+let place: Place = {}
 /** undefined until the daemon has told them: a node without pools is something else. */
 let pools: readonly PoolItem[] | undefined
 let use: PoolUseReply['use'] | undefined
@@ -81,7 +84,8 @@ const poolsRefresher = new Refresher(() =>
 function showPoolList(): void {
   if (pools) {
     const rows = poolRows(pools, poolInView()?.name)
-    showPools(existing('#pools .body'), { rows, totals: poolTotals(pools), notes: poolNotes(pools) })
+    const here = (command: string): string => remedyHere(command, place)
+    showPools(existing('#pools .body'), { rows, totals: poolTotals(pools), notes: poolNotes(pools), here })
   }
   showUseOfPool()
 }
@@ -245,6 +249,7 @@ const events = new LiveEvents({
   onHello: hello => {
     setText(existing('#node'), `node ${hello.node}, ipkeeper ${hello.version}`)
     document.title = `ipkeeper on ${hello.node}`
+    place = hello.place ?? {}
     poolsRefresher.wake('now')
     wakePool('now')
     if (hello.startedAt !== startedAt) auditRefresher.wake('now')

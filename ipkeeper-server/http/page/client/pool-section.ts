@@ -4,8 +4,8 @@ import type { PoolRow, PoolTotal } from './pool-view.ts'
 import { element, momentOf, replace, table } from './element.ts'
 
 /** For a node that has just been installed: nothing is wrong with it. */
-function emptyNode(): HTMLElement {
-  const command = (text: string): HTMLElement => element('code', {}, text)
+function emptyNode(here: ShownPools['here']): HTMLElement {
+  const command = (text: string): HTMLElement => element('code', {}, here(text))
   return element(
     'div',
     { class: 'welcome' },
@@ -38,11 +38,13 @@ export interface ShownPools {
   readonly rows: readonly PoolRow[]
   readonly totals: readonly PoolTotal[]
   readonly notes: readonly PoolNote[]
+  /** A command as it works on the node of the daemon. */
+  readonly here: (command: string) => string
 }
 
-export function showPools(place: HTMLElement, { rows, totals, notes }: ShownPools): void {
+export function showPools(place: HTMLElement, { rows, totals, notes, here }: ShownPools): void {
   if (rows.length === 0) {
-    replace(place, emptyNode())
+    replace(place, emptyNode(here))
     return
   }
   const segments = rows.some(({ segment }) => segment !== 'default')
@@ -74,7 +76,7 @@ export function showPools(place: HTMLElement, { rows, totals, notes }: ShownPool
       })),
     }),
     ...notes.map(({ says, next }) =>
-      element('p', { class: 'note' }, `${says}. `, element('code', {}, shellLine(next))),
+      element('p', { class: 'note' }, `${says}. `, element('code', {}, here(shellLine(next)))),
     ),
   )
 }

@@ -92,7 +92,7 @@ t.test(
       /^ {4}its ADD at \S+ failed, and so did 1 ADD before since \S+:\n {4}.*10\.22\.0\.50.* \[IPK_ADDRESS_HELD\]\n {4}means: /
     t.match(await why('api-0'), refused)
     t.match(await why('api-0'), /^ {4}now: 10\.22\.0\.50 is bound to shop\/web-0 /m)
-    t.match(await why('api-0'), /^ {4}type: ipkeeperctl who 10\.22\.0\.50 /m)
+    t.match(await why('api-0'), /^ {4}type: ipkeeperctl who --socket \S+ 10\.22\.0\.50 /m)
     t.equal((await call('DEL', sandbox, 'web-0')).exit, 0)
     t.match(await why('web-0'), /^ {4}its ADD at \S+ succeeded: 10\.22\.0\.50\/24; deleted at \S+\n$/)
     t.match(await why('api-0'), refused, 'that failed, whatever the next one would get')
@@ -138,7 +138,10 @@ t.test('a text that was pasted', { skip }, async t => {
           id: 'IPK_ADDRESS_HELD',
           about: { address: '10.22.0.50' },
           known: [/^10\.22\.0\.50 is bound to shop\/web-0 /],
-          mend: [{ command: 'ipkeeperctl who 10.22.0.50' }, { command: 'ipkeeperctl leases' }],
+          mend: [
+            { command: `ipkeeperctl who --socket ${daemon.socket} 10.22.0.50` },
+            { command: `ipkeeperctl leases --socket ${daemon.socket}` },
+          ],
         },
       ],
     },
@@ -148,7 +151,7 @@ t.test('a text that was pasted', { skip }, async t => {
   t.equal(nothing.exit, 1)
   t.match(
     nothing.stdout,
-    /^no known text was found; these commands show more:\n {2}ipkeeperctl flights --failed /,
+    /^no known text was found; these commands show more:\n {2}ipkeeperctl flights --state-dir \S+ --failed /,
   )
 
   await daemon.stop()

@@ -20,7 +20,9 @@ async function explainCommand(t: Test, files: Readonly<Record<string, string>> =
   const { story, socket } = await serveLeases(t)
   const dir = t.testdir({ 'net.d': { '10-net.conflist': JSON.stringify(conflist), ...files }, ...files })
   const run = async (...argv: readonly string[]) => {
-    const ran = await runTool(['explain', ...argv, '--socket', socket, '--net-dir', join(dir, 'net.d')])
+    const ran = await runTool(['explain', ...argv, '--net-dir', join(dir, 'net.d')], {
+      env: { IPKEEPER_SOCKET: socket },
+    })
     return { ...ran, err: ran.err.replaceAll(dir, 'DIR') }
   }
   return { story, run, file: (name: string) => join(dir, name) }

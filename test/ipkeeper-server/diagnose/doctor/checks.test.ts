@@ -362,7 +362,7 @@ const cases: readonly Case[] = [
     broken: promised('10.99.0.0/29', '10.99.0.2-10.99.0.6'),
     check: 'pools',
     says: /^small \(IPv4\) has 0 of 5 addresses free: 0 in use, 5 kept or reserved$/,
-    mend: () => ['ipkeeperctl', 'pools', 'small'],
+    mend: ({ socket }) => ['ipkeeperctl', 'pools', '--socket', socket, 'small'],
   },
 ]
 
@@ -392,7 +392,7 @@ const doubtful: readonly Case[] = [
     broken: promised('10.99.0.0/28', '10.99.0.2-10.99.0.13'),
     check: 'pools',
     says: /^small \(IPv4\) has 1 of 13 addresses free/,
-    mend: () => ['ipkeeperctl', 'pools', 'small'],
+    mend: ({ socket }) => ['ipkeeperctl', 'pools', '--socket', socket, 'small'],
   },
 ]
 

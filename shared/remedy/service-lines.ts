@@ -1,0 +1,79 @@
+/** How a daemon runs that systemd has not started. */
+export type StartedAs =
+  | {
+      readonly service: 'pod'
+      readonly namespace: string
+      readonly node: string
+      /** The name of the pod, for as long as it is there; undefined: not known. */
+      readonly pod?: string | undefined
+    }
+  | { readonly service: 'container' }
+
+type Verb = 'restart' | 'start' | 'reload-or-restart' | 'stop' | 'disable --now' | 'cat' | 'status'
+type InPod = Extract<StartedAs, { service: 'pod' }>
+
+const label = 'app.kubernetes.io/name=ipkeeper'
+
+/** Words of kubectl for the pod of this node. */
+const podOf = ({ node, pod }: InPod): string => pod ?? `-l ${label} --field-selector spec.nodeName=${node}`
+
+const kubectl = ({ namespace }: InPod, words: string): string => `kubectl -n ${namespace} ${words}`
+const recreate = (one: InPod): string => kubectl(one, `delete pod ${podOf(one)}`)
+
+const ofPod: Readonly<Record<Verb | 'log', (one: InPod) => string>> = {
+  restart: recreate,
+  start: recreate,
+  'reload-or-restart': recreate,
+  stop: () => 'keep the DaemonSet off this node, which ends the pod of its daemon',
+  'disable --now': () => 'keep the DaemonSet off that node, which ends the pod of its daemon',
+  cat: one => kubectl(one, 'get daemonset ipkeeper -o yaml'),
+  status: one => kubectl(one, `get pod ${podOf(one)}`),
+  // By a label the logs of all nodes, which name theirs in each line: kubectl finds none by its node.
+  log: one => kubectl(one, `logs ${one.pod ?? `-l ${label} --prefix`} --tail 100`),
+}
+
+/** What stands before a call of ipkeeperctl that the pod of this node is to make: nodes have no ipkeeperctl then. */
+export const execInPod = (one: InPod): string =>
+  kubectl(one, `exec ${one.pod ?? `$(${kubectl(one, `get pod ${podOf(one)} -o name`)})`} -- `)
+
+const ofContainer: Readonly<Record<Verb | 'log', string>> = {
+  restart: 'restart the container of ipkeeper-server',
+  start: 'start the container of ipkeeper-server',
+  'reload-or-restart': 'restart the container of ipkeeper-server',
+  stop: 'stop the container of ipkeeper-server',
+  'disable --now': 'stop the container of ipkeeper-server for good',
+  cat: 'look at how the container of ipkeeper-server is started',
+  status: 'see whether the container of ipkeeper-server runs',
+  log: 'look at the log of the container of ipkeeper-server',
+}
+
+const line =
+  /\bsystemctl (restart|start|reload-or-restart|stop|disable --now|cat|status) ipkeeper\b|\bjournalctl -u ipkeeper\b( -n \d+)?/g
+
+/** What is said of the unit of systemd, as it is done where the daemon is not one. */
+export function serviceLines(
+  text: string,
+  { startedAs }: { readonly startedAs?: StartedAs | undefined },
+): string {
+  if (!startedAs) return text
+  return text.replace(line, (_whole, verb: Verb | undefined) =>
+    startedAs.service === 'container' ? ofContainer[verb ?? 'log'] : ofPod[verb ?? 'log'](startedAs),
+  )
+}
+
+const name = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
+
+/** What a daemon has noted of how it runs; undefined for what no daemon writes. */
+export function readStartedAs(text: string): StartedAs | undefined {
+  let noted: unknown
+  try {
+    noted = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof noted !== 'object' || noted === null) return undefined
+  const { service, namespace, node } = noted as Partial<Record<string, unknown>>
+  if (service === 'container') return { service }
+  const isName = (word: unknown): word is string => typeof word === 'string' && name.test(word)
+  return service === 'pod' && isName(namespace) && isName(node) ? { service, namespace, node } : undefined
+}

@@ -174,10 +174,10 @@ export async function listen(
       app,
       path: socket,
       onMade: () => {
-        logger.warn({ socket }, 'somebody took the socket away; it has been made anew')
+        logger.warn({ socket }, 'the socket was removed by another process; it was created again')
       },
       onProblem: ({ code, message, hint }) => {
-        logger.error({ code, hint }, `the socket has gone, and cannot be made anew yet: ${message}`)
+        logger.error({ code, hint }, `the socket is missing and cannot be created again yet: ${message}`)
       },
     }),
   )
@@ -187,7 +187,7 @@ export async function listen(
   metricsListener?.serve(
     () => scraper.page(),
     error => {
-      logger.warn({ err: error }, 'the page of metrics could not be served')
+      logger.warn({ err: error }, 'the metrics could not be served')
     },
   )
   page.serve({

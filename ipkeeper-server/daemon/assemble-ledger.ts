@@ -117,7 +117,7 @@ export async function openLedger(
       const { segment, address, holder } = had
       logger.error(
         { segment, address, holder },
-        'an address that is bound on this node went to somebody else while the store was away, or had lost records',
+        'an address that is bound on this node was given to another holder while the store was unreachable or had lost records',
       )
       news.onAddressLost(had)
     },
@@ -128,7 +128,7 @@ export async function openLedger(
   const store = new ObservedStore(stored, storeObserver(registry))
   stops.ledger.defer(() => store.close())
   const ledger = await Ledger.open(store, clock.now, config.node, (kind, key) => {
-    logger.error({ kind, key }, 'a record of the store is not as ipkeeper writes it, and is passed over')
+    logger.error({ kind, key }, 'a record of the store is invalid and is ignored')
   })
   const openedAt = clock.monotonic()
   clock.onJump = jump => {
@@ -148,9 +148,9 @@ function logStatus(logger: Logger, { state, reason, owed, waitsFor }: StoreStatu
   else if (state === 'incomplete')
     logger.error(
       { reason, owed, waitsFor, hint: 'ipkeeperctl status' },
-      'the store has lost records: nothing new is given until all nodes have told it again what they hold',
+      'the store has lost records: no new address is given until all nodes have reported what they hold',
     )
-  else logger.warn({ state, reason, owed }, 'the store cannot be reached, or not be heard')
+  else logger.warn({ state, reason, owed }, 'the store is unreachable, or its changes do not arrive')
 }
 
 export interface NamedNode {

@@ -64,7 +64,7 @@ export function assembleNetwork(frame: DaemonFrame, options: NetworkOptions): As
       logger.info({ bridge, uplink, addresses, routes }, `uplink ${what}`)
     },
     onProblem: (bridge, error) => {
-      logger.error({ bridge, err: error }, 'an uplink could not be given back; it is tried again')
+      logger.error({ bridge, err: error }, 'an uplink could not be restored to the host; retrying')
     },
   })
   const falseAnswers = new FalseAnswers(() => performance.now())
@@ -101,7 +101,7 @@ function tellsOfPods(
     onUnguarded: error => {
       logger.warn(
         { err: error },
-        'pods of this node cannot be kept from answering when others ask for an address',
+        'pods of this node cannot be kept from answering the address probes of others',
       )
     },
     onFalseAnswer: ({ attachment, addresses, askedFor }) => {
@@ -119,13 +119,13 @@ function tellsOfPods(
           addresses,
           askedFor: askedFor.containerId,
         },
-        'a pod answered for addresses that it was not given; nobody believed it',
+        'a pod answered for addresses that it was not given; the answers were ignored',
       )
     },
     onProblem: error => {
       logger.warn(
         { err: error },
-        'nft could not be told that addresses are no longer in use; it is tried again',
+        'addresses that are no longer in use could not be removed from the nft table; retrying',
       )
     },
   }
@@ -137,17 +137,17 @@ function assembleBridges(
   { here, bootId, facts }: Pick<NetworkOptions, 'here' | 'bootId'> & { readonly facts: GatewayFacts },
 ) {
   const onProblem = (error: unknown): void => {
-    logger.warn({ err: error }, 'it cannot be written down which addresses of bridges are ours')
+    logger.warn({ err: error }, 'which addresses of bridges ipkeeper added cannot be recorded')
   }
   const records = new GatewayRecords({ stateDir, bootId, onProblem })
   const links = new LinkWatch({
     run: runTool,
     onTrouble: why => {
       if (why !== undefined) {
-        logger.warn({ reason: why }, 'links and addresses of the node are read anew for each ADD')
+        logger.warn({ reason: why }, 'links and addresses of the node are read for each ADD, since they cannot be watched')
         return
       }
-      logger.info('links and addresses of the node are followed again')
+      logger.info('links and addresses of the node are watched again')
       void gateways.compare()
     },
     onAddressGone: ({ link, cidr }) => {

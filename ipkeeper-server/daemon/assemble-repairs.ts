@@ -81,10 +81,10 @@ export async function beginRepairs(
       yielding.lost(had)
     },
     servingAgain: () => {
-      logger.info('the ledger stands in a new file, and changes are taken again')
+      logger.info('the ledger was written to a new file; changes are accepted again')
       // DELs that came meanwhile wait there.
       void deferred.drain().catch((error: unknown) => {
-        logger.warn({ err: error }, 'the queue of deferred DELs could not be drained; it is tried again')
+        logger.warn({ err: error }, 'the queue of deferred DELs could not be processed; retrying')
       })
     },
   })
@@ -115,16 +115,16 @@ function deferredDels(
       logger.info({ verb: 'del', containerId, ifname, network: name, queuedAt }, 'carried out a deferred DEL')
     },
     onQuarantine: (file, reason) => {
-      logger.error({ file, reason }, 'a deferred DEL cannot be understood and was put aside')
+      logger.error({ file, reason }, 'a deferred DEL is invalid and was quarantined')
     },
     onRetry: (file, error) => {
       logger.warn(
         { file, err: error },
-        'a deferred DEL could not be carried out yet; the queue is tried again every few seconds',
+        'a deferred DEL could not be carried out yet; the queue is retried every few seconds',
       )
     },
     onRetriesOver: () => {
-      logger.info('no deferred DEL has to be tried again any more')
+      logger.info('no deferred DEL needs a retry any more')
     },
   })
 }
@@ -148,11 +148,11 @@ function settleAnswers(
     },
     onError: error => {
       if (unsettled.failed(error))
-        logger.warn({ err: error }, 'which ADDs were answered could not be settled yet; it is tried again')
+        logger.warn({ err: error }, 'which ADDs were answered could not be determined yet; retrying')
       unsettled.endRound()
     },
     onSettled: () => {
-      if (unsettled.endRound()) logger.info('which ADDs were answered is settled again')
+      if (unsettled.endRound()) logger.info('it is known again which ADDs were answered')
     },
   })
 }
@@ -211,21 +211,21 @@ function adoptUnrecorded({ config, stateDir, logger }: DaemonFrame, service: Lea
       const { network, containerId, ifname, address, origin } = item
       logger.warn(
         { network, containerId, ifname, address, origin, hint: 'ipkeeperctl audit' },
-        `${address} of ${whose(item)}, which lives, was not on record and is again: the ledger was older than that pod`,
+        `${address} of ${whose(item)}, which is running, was recorded again: the ledger was older than that pod`,
       )
     },
     onRefused: item => {
       const { network, containerId, ifname, address, origin, verdict, reason } = item
       logger.error(
         { network, containerId, ifname, address, origin, verdict, hint: item.hint },
-        `${address} of ${whose(item)}, which lives, is not on record, and cannot be: ${reason}`,
+        `${address} of ${whose(item)}, which is running, has no record and cannot get one: ${reason}`,
       )
     },
     onError: error => {
       if (failures.failed(error))
         logger.warn(
           { err: error },
-          'pods that are not on record could not be taken up yet; it is tried again',
+          'running pods without a record could not be adopted yet; retrying',
         )
       failures.endRound()
     },
@@ -239,7 +239,7 @@ function removeStrayLinks({ logger }: DaemonFrame, { ledger }: LeaseService): St
     attachments: () => ledger.attachments(),
     monotonic: () => performance.now(),
     onRemoved: ({ name, alias }) => {
-      logger.warn({ link: name, alias }, 'removed a link that a program of an earlier daemon made too late')
+      logger.warn({ link: name, alias }, 'removed a link that a program of an earlier daemon created too late')
     },
     onError: error => {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')

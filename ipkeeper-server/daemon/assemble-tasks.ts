@@ -43,7 +43,7 @@ export async function assembleTasks(
   const { config, watched, logger, stops } = frame
   const { ledger, store, news } = opened
   const times = new TimeWriter(service, error => {
-    logger.warn({ err: error }, 'until when addresses are kept could not be written anew; it is tried again')
+    logger.warn({ err: error }, 'the times until which addresses are kept could not be updated; retrying')
   })
   stops.times.defer(() => times.stop())
   news.onTimesMoved = () => {
@@ -56,7 +56,7 @@ export async function assembleTasks(
       putInForce(settings.config())
     },
     onNote: (name, text) => {
-      if (text === undefined) logger.info({ ippool: name }, `ippool ${name}: is as it stands again`)
+      if (text === undefined) logger.info({ ippool: name }, `ippool ${name}: its spec is in force again`)
       else logger.warn({ ippool: name }, `ippool ${name}: ${text}`)
     },
   })
@@ -113,10 +113,10 @@ function pruneHistory(
     now: clock.now,
     steadyFor: clock.steadyFor,
     onPruned: entries => {
-      logger.info({ entries }, 'the history let its oldest entries go')
+      logger.info({ entries }, 'the oldest entries of the history were removed')
     },
     onError: error => {
-      logger.warn({ err: error }, 'the history could not be shortened; it is tried again in an hour')
+      logger.warn({ err: error }, 'the history could not be pruned; retrying in an hour')
     },
   })
 }
@@ -128,7 +128,7 @@ function sampleUse({ clock, stateDir, logger, stops }: DaemonFrame, service: Lea
     measure: async () => poolsInUse((await measureUsage(service, () => nextTurn())).rangeSets),
     now: clock.now,
     onError: error => {
-      logger.warn({ err: error }, 'how full pools are could not be noted; it is tried again in ten minutes')
+      logger.warn({ err: error }, 'the use of pools could not be recorded; retrying in ten minutes')
     },
   })
   stops.tasks.defer(() => samples.stop())

@@ -39,7 +39,7 @@ export function followConfig(frame: DaemonFrame, options: FollowConfigOptions): 
   const { service, opened, access, path } = options
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
-      logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
+      logger.warn({ err: error }, 'recently released addresses of a former pool could not be deleted')
     })
   }
   let follows = false
@@ -97,7 +97,7 @@ function hooksOf(
           },
           former,
         )
-        logger.info({ added, changed, removed, displaced, notes }, 'configuration read anew')
+        logger.info({ added, changed, removed, displaced, notes }, 'configuration reloaded')
       } catch (error) {
         putInForce(previous)
         throw error
@@ -108,7 +108,7 @@ function hooksOf(
     onRules: (config, pools) => {
       putInForce(config)
       if (pools.length > 0)
-        logger.warn({ pools }, 'who may use these pools is decided by the rules of the refused file as well')
+        logger.warn({ pools }, 'the rules of the refused file restrict who may use these pools, too')
     },
     keep: kept => keeper.keep(kept),
     onProblem: problem => {
@@ -122,7 +122,7 @@ function hooksOf(
       )
     },
     onUsed: () => {
-      logger.info('the configuration file is what is in force again')
+      logger.info('the configuration file is in force again')
     },
     onUnwatched: (folder, error) => {
       // Most nodes have no such folder; a stack in the log of a first start looks like a fault, and is none.

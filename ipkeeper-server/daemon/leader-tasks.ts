@@ -119,15 +119,15 @@ async function openElection(
       logger.info(
         { elected },
         elected
-          ? 'elected: does from now on what one daemon does for all'
-          : 'no longer elected: another daemon does what one does for all',
+          ? 'elected leader: this daemon runs the leader tasks'
+          : 'no longer the leader: another daemon runs the leader tasks',
       )
       onChange()
     },
     onTrouble: error => {
       logger.warn(
         { reason: error.message },
-        'the Lease by which one of the daemons is elected cannot be read or written; trying on',
+        'the Lease of the leader election cannot be read or written; retrying',
       )
     },
   })

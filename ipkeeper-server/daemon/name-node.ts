@@ -101,10 +101,10 @@ export function claimNames({
       // It asks every minute, and is told of once.
       if (by.session === refused) return
       refused = by.session
-      logger.warn({ name, by: by.id }, `another machine wants to be called ${name}; it was refused`)
+      logger.warn({ name, by: by.id }, `another machine claimed the name ${name} and was refused`)
     },
     onDeclaredGone: (name, by) => {
-      logger.warn({ name, by }, 'this node was said to be gone for good, and lives: that was taken back')
+      logger.warn({ name, by }, 'this node was declared gone for good but is running: the declaration was revoked')
     },
     onLost: (name, problem) => {
       if (problem) logger.error({ name, hint: problem.hint }, `no ADD is served: ${problem.message}`)
@@ -154,7 +154,7 @@ export async function nameNode(options: NameNodeOptions): Promise<string | undef
       try {
         const name = await takeName(options, reason !== undefined)
         if (reason && name !== undefined)
-          logger.info({ name }, `this node is ${name}: nobody contradicts any more`)
+          logger.info({ name }, `this node is ${name}: its name is no longer contested`)
         return name
       } catch (error) {
         const isTaken = error instanceof Problem && error.code === 'IPK_NODE_NAME_TAKEN'
@@ -219,7 +219,7 @@ async function goOn({ identity, ledger, claims, logger }: NameNodeOptions): Prom
   if (name !== wanted)
     logger.warn(
       { name, wanted },
-      `the store is away: this node goes on as ${name}, and is called ${wanted} from its next start on`,
+      `the store is unreachable: this node keeps the name ${name}, and is called ${wanted} from its next start on`,
     )
   // What only this node has may bear both names, where an earlier start was broken off.
   await renameNode(ledger, {

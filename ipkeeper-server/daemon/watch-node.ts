@@ -140,7 +140,7 @@ function watchConfDir({
           tell(fileEvent(service.node, 'BadConflist', `${file}:${line}:${column}: ${message}; ${remedy}`))
       }
       const mended = gone.filter(({ severity }) => severity !== 'note').length
-      if (mended > 0) logger.info({ mended }, 'what was said of network configurations holds no longer')
+      if (mended > 0) logger.info({ mended }, 'findings on network configurations are resolved')
     },
     onUnreadable: error => {
       if (error === undefined)

@@ -120,7 +120,7 @@ t.test('make install', { skip }, async t => {
     t.match(status, /^NoNewPrivs:\t1$/m)
     await machine.must(`systemctl kill -s KILL ipkeeper; sleep 0.2; ${ready}`)
     t.not(await pid(), first)
-    const readAnew = `timeout 10 sh -c 'until journalctl -u ipkeeper | grep -q "configuration read anew"; do sleep 0.1; done'`
+    const readAnew = `timeout 10 sh -c 'until journalctl -u ipkeeper | grep -q "configuration reloaded"; do sleep 0.1; done'`
     await machine.must(`echo 'retention: 30m' >/etc/ipkeeper/config.yaml; ${readAnew}`)
     await machine.must('systemctl reload ipkeeper')
     const spoilt = 'systemctl stop ipkeeper && rm -r /etc/ipkeeper/config.yaml /var/lib/ipkeeper/*'

@@ -246,7 +246,7 @@ for (const { name, happens, code, says, thorough = false, needsRestart = false }
     })
     if (!needsRestart) {
       const lines = (text: string): number => daemon.log().split(text).length - 1
-      await until('it is over', () => lines('no deferred DEL has to be tried again any more') === 1)
+      await until('it is over', () => lines('no deferred DEL needs a retry any more') === 1)
       t.equal(lines('a deferred DEL could not be carried out yet'), 1, 'each is said once')
     }
     const again = JSON.parse((await daemon.ask('POST', '/v1/rescue', {})).body) as RescueReply

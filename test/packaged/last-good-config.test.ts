@@ -91,7 +91,7 @@ for (const [name, unless, args] of stores) {
     await del('web-0')
     t.match(await check(path, site.daemon), { exit: 0, stdout: /would put it in force: changed: prod\n/ })
     site.daemon.kill('SIGHUP')
-    await logged('configuration read anew')
+    await logged('configuration reloaded')
     t.match(await status(), { problem: null })
     await restart()
     t.match(await status(), { problem: null }, 'what the remedy put in force is there after a restart')
@@ -171,7 +171,7 @@ t.test('rules that tighten apply, whatever becomes of the rest of the file', { s
   t.equal(await add('web-1', 'prod'), refused, 'nor after a restart with a file that cannot be read')
   t.match(await status(), { problem: { code: 'IPK_DAEMON_CONFIG' }, stricter: ['prod'] })
   write(good)
-  await logged('the configuration file is what is in force again')
+  await logged('the configuration file is in force again')
   t.equal(await add('web-1', 'prod'), '10.22.0.3/24', 'taken back by a file that says so')
 })
 

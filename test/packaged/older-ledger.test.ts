@@ -177,7 +177,7 @@ t.test('somebody else has it by the older ledger, and lives', { skip, timeout: 1
   await logs(
     t,
     machine.daemon(),
-    /10\.22\.0\.2 of shop\/later, which lives, is not on record, and cannot be: it is bound to shop\/early/,
+    /10\.22\.0\.2 of shop\/later, which is running, has no record and cannot get one: it is bound to shop\/early/,
   )
   t.equal(await early.check(), '')
   await early.del()

@@ -16,7 +16,7 @@ t.test('a pool is added while the daemon runs', { skip }, async t => {
   t.equal(await add('web-0'), '10.22.0.2/24')
   t.equal(await add('web-1', 'lab'), 132, 'no such pool')
   write(two)
-  t.match(await logged('configuration read anew'), { added: ['lab'], changed: [], removed: [] })
+  t.match(await logged('configuration reloaded'), { added: ['lab'], changed: [], removed: [] })
   t.equal(await add('web-1', 'lab'), '10.23.0.2/24')
   const { stdout } = await daemon.control('pools', '-o', 'json')
   t.match(JSON.parse(stdout), {
@@ -36,7 +36,7 @@ t.test('SIGHUP', { skip }, async t => {
   await delay(500)
   t.equal(await add('web-1', 'lab'), 132, 'nobody has noticed')
   daemon.kill('SIGHUP')
-  await logged('configuration read anew')
+  await logged('configuration reloaded')
   t.equal(await add('web-1', 'lab'), '10.23.0.2/24')
   const before = await status()
   daemon.kill('SIGHUP')
@@ -74,7 +74,7 @@ t.test('a file that cannot be used leaves the last good one in force', { skip },
   t.match(stdout, /^config +\S+\/config\.yaml is not in use; the one loaded at 20\S+Z stays: .*is empty/m)
 
   write(two)
-  await logged('configuration read anew')
+  await logged('configuration reloaded')
   t.match(await status(), { problem: null })
   t.equal(await add('late', 'lab'), '10.23.0.2/24', 'mended')
   t.equal(readFileSync(path, 'utf8'), two, 'the file is nobody else to write')

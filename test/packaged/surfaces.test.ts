@@ -79,7 +79,7 @@ t.test('a socket that somebody took away', { skip, buffered: true }, async t => 
     t.equal(statSync(socket).mode & 0o777, 0o600)
     t.equal(statSync(dirname(socket)).mode & 0o777, 0o700)
   }
-  await logs(t, daemon, /somebody took the socket away; it has been made anew/)
+  await logs(t, daemon, /the socket was removed by another process; it was created again/)
   t.equal(await daemon.stop(), 0, 'and it ends as ever')
   t.notOk(existsSync(socket))
 })

@@ -26,27 +26,27 @@ export const findingKinds = {
   },
   'sandbox-without-lease': {
     severity: 'error',
-    means: 'a sandbox of the runtime has an address of a pool, and no lease of ours says so',
+    means: 'a sandbox of the runtime uses an address of a pool without a lease',
   },
   'link-without-lease': {
     severity: 'warning',
-    means: 'a host link that ipkeeper made and no attachment has',
-    repair: 'the link is removed, when its other side is down',
+    means: 'a host link that ipkeeper created and that belongs to no attachment',
+    repair: 'the link is removed if its peer is down',
   },
   'foreign-link': {
     severity: 'note',
-    means: 'a veth that ipkeeper did not make and whose other side is in no namespace that anybody can name',
-    repair: 'the link is removed, where its name matches a pattern of reconcile.links',
+    means: 'a veth that ipkeeper did not create, whose peer is in no known namespace',
+    repair: 'the link is removed if its name matches a pattern of reconcile.links',
   },
   'lease-of-lost-node': {
     severity: 'warning',
     means:
-      'an attachment of a node that the Kubernetes API does not have (any more), or what is bound on one that is out of service, declared gone, or silent',
+      'an attachment of a node that the Kubernetes API does not have (any more), or addresses bound on a node that is out of service, declared gone, or has no recent contact',
     repair: 'what its DEL would do: leases, each by its retention',
   },
   'record-of-another-name': {
     severity: 'warning',
-    means: 'an attachment on record here that bears another name than this node has',
+    means: 'an attachment recorded here under a node name that this node does not have',
   },
   'lease-without-record': {
     severity: 'warning',
@@ -55,7 +55,7 @@ export const findingKinds = {
   },
   'two-sandboxes': {
     severity: 'warning',
-    means: 'two sandboxes of one pod are there at the same time',
+    means: 'one pod has two sandboxes at the same time',
   },
   'ip-differs': {
     severity: 'error',
@@ -63,20 +63,20 @@ export const findingKinds = {
   },
   'address-on-node': {
     severity: 'error',
-    means: 'the node got an address, on one of its links, that one of its pods has',
+    means: 'a link of the node has an address that one of its pods has',
   },
   'configuration-refused': {
     severity: 'error',
-    means: 'the configuration file of the daemon is not what is in force',
+    means: 'the configuration file was refused; an earlier configuration is in force',
   },
   'ippool-refused': {
     severity: 'error',
-    means: 'the newest spec of an IPPool is not what is in force',
+    means: 'the newest spec of an IPPool was refused; an earlier spec is in force',
   },
   'false-answer': {
     severity: 'error',
     means:
-      'a pod of this node answered, when it was asked who has an address, for one that it was not given; nobody believed it',
+      'a pod of this node answered an address probe for an address that it was not given; the answer was ignored',
   },
 } as const satisfies Record<string, FindingKindRow>
 

@@ -5,19 +5,19 @@ import { defaults, duration, integer, oneOf, globs, path, paths } from './schema
 
 const reconcileLimits = {
   minAge: Type.Optional(
-    duration('How old an attachment has to be before it is taken for dead on proof.', {
+    duration('Minimum age of an attachment that is proved dead before it is repaired.', {
       default: defaults.reconcile.minAge,
       example: 'minAge: 2m',
     }),
   ),
   minAgeUnproved: Type.Optional(
     duration(
-      'The same where only the runtime that made it omits it, while its namespace lives or was never seen.',
+      'The same where the only evidence is that its runtime does not list it, while its namespace exists or was never seen.',
       { default: defaults.reconcile.minAgeUnproved, example: 'minAgeUnproved: 15m' },
     ),
   ),
   passes: Type.Optional(
-    integer(1, 100, 'In how many passes, one after another, it has to be found where nothing proves it.', {
+    integer(1, 100, 'Number of consecutive passes in which it has to be found where there is no proof.', {
       default: String(defaults.reconcile.passes),
       example: 'passes: 3',
     }),
@@ -27,11 +27,10 @@ const reconcileLimits = {
 export const Reconcile = Type.Object(
   {
     mode: Type.Optional(
-      oneOf(
-        ['repair', 'report', 'off'],
-        'Whether what is found is repaired, only reported, or not looked for.',
-        { default: defaults.reconcile.mode, example: 'mode: report' },
-      ),
+      oneOf(['repair', 'report', 'off'], 'Whether findings are repaired, only reported, or not looked for.', {
+        default: defaults.reconcile.mode,
+        example: 'mode: report',
+      }),
     ),
     interval: Type.Optional(
       duration('Time between two passes.', {
@@ -44,7 +43,7 @@ export const Reconcile = Type.Object(
       globs(
         '^[A-Za-z0-9*](?:[A-Za-z0-9_.*-]{0,14})$',
         'the name of a link, in which "*" stands for any characters',
-        'Names of links of other programs that may be removed when nobody has them; `*` stands for any characters. All others are reported only.',
+        'Names of links of other programs that may be removed when they are not in use; `*` stands for any characters. All others are only reported.',
         'links: ["cali*"]',
       ),
     ),
@@ -79,7 +78,7 @@ export const Reconcile = Type.Object(
         ),
         {
           additionalProperties: false,
-          description: 'Terms that differ for one kind of finding.',
+          description: 'Terms for single kinds of findings.',
           doc: {
             expected: 'a mapping of kinds of findings',
             default: 'none',
@@ -106,7 +105,7 @@ export const ResultCache = Type.Object(
     mode: Type.Optional(
       oneOf(
         ['repair', 'report', 'off'],
-        "Whether bad files of ipkeeper's own networks are written anew, only reported, or not looked for.",
+        "Whether bad files of ipkeeper's own networks are rewritten, only reported, or not looked for.",
         { default: defaults.resultCache.mode, example: 'mode: report' },
       ),
     ),
@@ -118,7 +117,7 @@ export const ResultCache = Type.Object(
       ),
     ),
     interval: Type.Optional(
-      duration('Time between two scans; a change is seen at once where the system tells of it.', {
+      duration('Time between two scans; where the system reports changes, they are seen at once.', {
         default: defaults.resultCache.interval,
         example: 'interval: 5m',
       }),
@@ -166,7 +165,7 @@ export const ResultCache = Type.Object(
   {
     additionalProperties: false,
     description:
-      'What runtimes and plugins keep of results on disk; a bad file there keeps a pod Terminating for ever. Needs a restart.',
+      'Results that runtimes and plugins keep on disk; a bad file there keeps a pod Terminating forever. Needs a restart.',
     doc: {
       expected: 'a mapping with mode, others, interval or folders',
       default: 'see below',
@@ -182,7 +181,7 @@ export const Etcd = Type.Object(
         maxLength: 255,
         pattern: '^/(?:[A-Za-z0-9._-]+/)+$',
         description:
-          'What all keys begin with. Nodes with the same prefix share their leases; clusters that share an etcd each have another one.',
+          'Prefix of all keys. Nodes with the same prefix share their leases; clusters that share an etcd need different prefixes.',
         doc: {
           expected: 'a text such as /ipkeeper/v1/, with "/" at both ends',
           default: defaults.etcdPrefix,
@@ -226,7 +225,7 @@ export const Etcd = Type.Object(
   {
     additionalProperties: false,
     description:
-      'How etcd is reached with `--store etcd:ENDPOINTS`. Files that change are read anew within a minute.',
+      'How etcd is reached with `--store etcd:ENDPOINTS`. Changed files are reloaded within a minute.',
     doc: {
       expected: 'a mapping with prefix, caFile, certFile, keyFile, user or passwordFile',
       default: 'see below',

@@ -27,7 +27,7 @@ export const DaemonConfigFile = Type.Object(
         maxLength: 253,
         pattern: '^[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?$',
         description:
-          'Name of this node in leases and errors. After a change of it what the node has follows (docs/operations/node-identity.md). Needs a restart.',
+          'Name of this node in leases and errors. After a change, the records of the node follow (docs/operations/node-identity.md). Needs a restart.',
         doc: {
           expected: 'a name of letters, digits, "_", "." and "-"',
           default: 'the hostname',
@@ -49,7 +49,7 @@ export const DaemonConfigFile = Type.Object(
     ),
     retention: Type.Optional(
       retention(
-        'What becomes of an address after DEL where the pod says nothing: `release`, `while-owner-exists`, `forever`, or kept for a duration.',
+        'What happens to an address after DEL if the pod does not say: `release`, `while-owner-exists`, `forever`, or kept for a duration.',
         { default: defaults.retention, example: 'retention: 30m' },
       ),
     ),
@@ -70,7 +70,7 @@ export const DaemonConfigFile = Type.Object(
         Type.Enum(annotationDialects, { doc: { expected: `one of ${annotationDialects.join(', ')}` } }),
         {
           uniqueItems: true,
-          description: `Annotations of other projects that are understood beside our own: ${annotationDialects.map(name => `\`${name}\``).join(', ')}.`,
+          description: `Annotations of other projects that are understood in addition to those of ipkeeper: ${annotationDialects.map(name => `\`${name}\``).join(', ')}.`,
           doc: {
             expected: 'a list of dialects',
             default: 'none',
@@ -87,7 +87,7 @@ export const DaemonConfigFile = Type.Object(
     ),
     requireAnnotations: Type.Optional(
       boolean(
-        'Whether an ADD for a pod whose annotations neither the runtime nor the Kubernetes API can tell is refused.',
+        'Whether an ADD is refused if the annotations of the pod are known neither from the runtime nor from the Kubernetes API.',
         { default: 'true with the Kubernetes API, else false', example: 'requireAnnotations: true' },
       ),
     ),
@@ -150,7 +150,7 @@ export const DaemonConfigFile = Type.Object(
         {
           additionalProperties: false,
           description:
-            'What the store of leases may be relied on for, and how it is reached. Which one it is, `--store` says. Needs a restart.',
+            'Properties of the lease store, and how it is reached. `--store` selects which one is used. Needs a restart.',
           doc: {
             expected: 'a mapping with singleNode or etcd',
             default: 'none',
@@ -173,7 +173,7 @@ export const DaemonConfigFile = Type.Object(
             Type.String({
               pattern: '^(?:off|[1-9][0-9]{0,8}[smhd])$',
               description:
-                'After which silence of a node its addresses may be taken over by their pods on another one, in modes `underlay` and `macvlan`. At least twice `offlineGrace`. A container that still runs there may go on using the address; see docs/operations/node-loss.md.',
+                'Time without contact after which the addresses of a node may be taken over by their pods on another node, in modes `underlay` and `macvlan`. At least twice `offlineGrace`. A container that is still running there may keep using the address; see docs/operations/node-loss.md.',
               doc: {
                 expected: `off, or ${durationExpected}`,
                 type: 'word or duration',
@@ -185,7 +185,7 @@ export const DaemonConfigFile = Type.Object(
           ),
           offlineGrace: Type.Optional(
             duration(
-              'With `byTime`: this node serves no ADD once it has not reached the store for so long. DELs go on.',
+              'With `byTime`: time without contact to the store after which this node serves no ADD. DELs are still served.',
               { default: defaults.takeover.offlineGrace, example: 'offlineGrace: 5m' },
             ),
           ),
@@ -193,7 +193,7 @@ export const DaemonConfigFile = Type.Object(
         {
           additionalProperties: false,
           description:
-            'What becomes of the addresses of a node that says nothing any more. Only with a store that nodes share.',
+            'What happens to the addresses of a node without contact. Only with a store that nodes share.',
           doc: {
             expected: 'a mapping with byTime or offlineGrace',
             default: 'see below',
@@ -221,7 +221,7 @@ export const DaemonConfigFile = Type.Object(
         },
         {
           additionalProperties: false,
-          description: 'How much is kept of who had which address when.',
+          description: 'How much history of address assignments is kept.',
           doc: {
             expected: 'a mapping with maxAge or maxEntries',
             default: 'see below',
@@ -292,7 +292,7 @@ export const DaemonConfigFile = Type.Object(
           listen: Type.Optional(
             Type.String({
               description:
-                'Loopback address and port on which `/metrics` is served as well as on the socket; nothing else is served there.',
+                'Loopback address and port on which `/metrics` is served in addition to the socket; nothing else is served there.',
               doc: {
                 expected: 'a loopback address and a port, such as 127.0.0.1:9478 or [::1]:9478',
                 type: 'address and port',
@@ -319,7 +319,7 @@ export const DaemonConfigFile = Type.Object(
           listen: Type.Optional(
             Type.String({
               description:
-                'Loopback address and port of a web page that shows the pools, who has which address, and what is wrong (docs/guides/page.md). It changes nothing, and asks for no password: every process of the node can read it.',
+                'Loopback address and port of a web page that shows the pools, the holders of addresses, and findings (docs/guides/page.md). It is read-only and asks for no password: every process of the node can read it.',
               doc: {
                 expected: 'a loopback address and a port, such as 127.0.0.1:7480 or [::1]:7480',
                 type: 'address and port',
@@ -346,7 +346,7 @@ export const DaemonConfigFile = Type.Object(
           listen: Type.Optional(
             Type.String({
               description:
-                'Address and port on which API servers have objects checked before they are kept; `0.0.0.0` and `[::]` stand for every address of the node.',
+                'Address and port on which admission requests of API servers are served; `0.0.0.0` and `[::]` stand for every address of the node.',
               doc: {
                 expected: 'an address and a port, such as 0.0.0.0:9443 or [::]:9443',
                 type: 'address and port',
@@ -403,7 +403,7 @@ export const DaemonConfigFile = Type.Object(
         {
           additionalProperties: false,
           description:
-            'How the daemons of nodes that share a store elect the one that does what one has to do for all (docs/operations/duties.md). Needs a restart.',
+            'Leader election of the daemons that share a store (docs/operations/duties.md). Needs a restart.',
           doc: {
             expected: 'a mapping with namespace',
             default: 'see below',
@@ -413,7 +413,7 @@ export const DaemonConfigFile = Type.Object(
       ),
     ),
     nodeLabels: Type.Optional(
-      labels('Labels of this node for `nodeSelector`, where the Kubernetes API does not tell them.', {
+      labels('Labels of this node for `nodeSelector`, where they are not known from the Kubernetes API.', {
         default: 'none',
         example: 'nodeLabels: { rack: r7 }',
       }),

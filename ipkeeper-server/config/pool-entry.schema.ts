@@ -15,7 +15,7 @@ const subnet = Type.String({
 const rangeKeys = {
   rangeStart: Type.Optional(
     Type.String({
-      description: 'First address that may be given.',
+      description: 'First address that may be assigned.',
       doc: {
         expected: 'an IP address',
         type: 'address',
@@ -26,7 +26,7 @@ const rangeKeys = {
   ),
   rangeEnd: Type.Optional(
     Type.String({
-      description: 'Last address that may be given.',
+      description: 'Last address that may be assigned.',
       doc: {
         expected: 'an IP address',
         type: 'address',
@@ -37,7 +37,7 @@ const rangeKeys = {
   ),
   gateway: Type.Optional(
     Type.String({
-      description: 'The gateway that pods get; never given to a pod. It has to lie in the subnet.',
+      description: 'The gateway that pods get; never assigned to a pod. It has to lie in the subnet.',
       doc: {
         expected: 'an IP address',
         type: 'address',
@@ -56,7 +56,7 @@ const rangeKeys = {
       }),
       {
         maxItems: 1024,
-        description: 'Addresses that are never given: single ones, `FIRST-LAST`, or CIDRs.',
+        description: 'Addresses that are never assigned: single ones, `FIRST-LAST`, or CIDRs.',
         doc: {
           expected: 'a list of addresses',
           default: 'none',
@@ -197,7 +197,7 @@ export const PoolEntry = Type.Object(
   {
     name: Type.String({
       pattern: '^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$',
-      description: 'What annotations, conflists and listings call it. Every pool has another one.',
+      description: 'Name by which annotations, conflists and listings refer to the pool; unique.',
       doc: {
         expected:
           'a name of up to 63 small letters, digits, "-" and ".", with a letter or digit at both ends',

@@ -130,7 +130,7 @@ function openKeeper(
 ): ConfigKeeper {
   const tell = (news: Problem | undefined): void => {
     if (news) logger.error({ code: news.code, hint: news.hint }, news.message)
-    else logger.info('the copy of the configuration is as it should be again')
+    else logger.info('the copy of the configuration is up to date again')
   }
   if (problem) tell(problem)
   return new ConfigKeeper({ stateDir, kept, problem, onProblem: tell })

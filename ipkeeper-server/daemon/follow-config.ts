@@ -161,13 +161,16 @@ function storeTeller(
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'IPK_STORE_AWAY') throw error
         owed = true
-        logger.warn({ err: error }, 'the store is told of the pools of the configuration when it is back')
+        logger.warn(
+          { err: error },
+          'the pools of the configuration are published to the store once it is reachable',
+        )
       }
     },
     again: () => {
       tellAgain().catch((failure: unknown) => {
         owed = false
-        logger.error({ err: failure }, 'the store could not be told of the pools of the configuration')
+        logger.error({ err: failure }, 'the pools of the configuration could not be published to the store')
       })
     },
   }

@@ -93,7 +93,7 @@ export function claimNames({
       if (by.askedOn !== undefined) {
         logger.warn(
           { name, by: by.askedOn },
-          `an operator on node ${by.askedOn} asked whether this node lives; it does`,
+          `an operator on node ${by.askedOn} asked whether this node is running; it is`,
         )
         return
       }
@@ -104,7 +104,10 @@ export function claimNames({
       logger.warn({ name, by: by.id }, `another machine claimed the name ${name} and was refused`)
     },
     onDeclaredGone: (name, by) => {
-      logger.warn({ name, by }, 'this node was declared gone for good but is running: the declaration was revoked')
+      logger.warn(
+        { name, by },
+        'this node was declared gone for good but is running: the declaration was revoked',
+      )
     },
     onLost: (name, problem) => {
       if (problem) logger.error({ name, hint: problem.hint }, `no ADD is served: ${problem.message}`)
@@ -219,7 +222,7 @@ async function goOn({ identity, ledger, claims, logger }: NameNodeOptions): Prom
   if (name !== wanted)
     logger.warn(
       { name, wanted },
-      `the store is unreachable: this node keeps the name ${name}, and is called ${wanted} from its next start on`,
+      `the store is unreachable: this node keeps the name ${name}, and is named ${wanted} from its next start on`,
     )
   // What only this node has may bear both names, where an earlier start was broken off.
   await renameNode(ledger, {
@@ -250,7 +253,7 @@ async function carryOver(
   if (former.length > 0)
     logger.info(
       { name: wanted, former, ...counts },
-      `this node, which was called ${former.join(' and ')}, is called ${wanted}`,
+      `this node was renamed from ${former.join(' and ')} to ${wanted}`,
     )
 }
 

@@ -101,7 +101,7 @@ function makePresence(options: NodeMeshOptions): NodePresence {
     onError: error => {
       logger.info(
         { err: error },
-        'other nodes could not be told of this one, or asked for; it is tried again',
+        'this node could not be announced to the other nodes, or the other nodes could not be listed; retrying',
       )
     },
   })

@@ -70,7 +70,7 @@ export function readNodeFile(stateDir: string): NodeFile | undefined {
   try {
     const value: unknown = JSON.parse(readRegularFileSync(path, { most: sizeLimit }).toString())
     if (isNodeFile(value)) return value
-    why = 'it is none of ours, or of a newer ipkeeper-server'
+    why = 'it was not written by ipkeeper-server, or by a newer version'
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
     why = cause instanceof Error ? cause.message : String(cause)

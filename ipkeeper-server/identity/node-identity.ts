@@ -4,7 +4,7 @@ import { fenceIn, namesIn, readNodeFile, writeNodeFile, type FormerName, type No
 import { judgeMachine, type MachineMarks, type MachineSight } from './plan/judge-machine.ts'
 
 /**
- * first: the folder has not said before which node it is of. same: of this one, on this machine. other: it was another
+ * first: the folder has not recorded before which node it belongs to. same: of this one, on this machine. other: it was another
  * machine's.
  */
 export type FolderOrigin = 'first' | 'same' | 'other'
@@ -84,7 +84,7 @@ export class NodeIdentity {
     }
     return new NodeIdentity(options, file, {
       origin: before ? 'other' : 'first',
-      why: verdict?.why ?? 'the folder has not said before which node it is of',
+      why: verdict?.why ?? 'the folder has not recorded before which node it belongs to',
     })
   }
 

@@ -44,7 +44,7 @@ export async function install({ plugin, note, binDir, conflist, confDir }: Insta
 }
 
 const done = (path: string, written: boolean, note?: string): string =>
-  `${written ? `installed ${path}` : `${path} is as it should be`}${note === undefined ? '' : `: ${note}`}\n`
+  `${written ? `installed ${path}` : `${path} is up to date`}${note === undefined ? '' : `: ${note}`}\n`
 
 /** The text of a network configuration that a runtime can use. */
 async function soundText(path: string, name: string, binDir: string): Promise<string> {

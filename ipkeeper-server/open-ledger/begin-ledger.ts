@@ -58,7 +58,7 @@ export async function beginLedger(
       removeMarker(marker)
       options.log.warn(
         { marker },
-        'the ledger is there, and does not begin anew; the file that asks for it was removed',
+        'the ledger exists and is kept; the file that asked for an empty one was removed',
       )
     }
     return store
@@ -79,7 +79,7 @@ export async function beginLedger(
     if (isRefused) {
       options.log.warn(
         { marker, attachments: use.attachments.length, seen: describeUse(use, mostLogged) },
-        `${path} begins without what was there, as ${marker} says: what was seen may lose its address`,
+        `${path} starts empty, as ${marker} asks: the pods that were seen may lose their addresses`,
       )
     }
     removeMarker(marker)
@@ -101,8 +101,8 @@ const isMarker = (path: string): boolean => {
 function mayBeginAnew(marker: string): boolean {
   if (isMarker(marker)) return true
   if (!lstatSync(marker, { throwIfNoEntry: false })) return false
-  throw new Problem('IPK_STORE_FAILED', `${marker} is no regular file of root's, and says nothing`, {
-    hint: `remove it; where the ledger is to begin empty: touch ${marker}`,
+  throw new Problem('IPK_STORE_FAILED', `${marker} is not a regular file owned by root, and is ignored`, {
+    hint: `remove it; to start with an empty ledger: touch ${marker}`,
   })
 }
 

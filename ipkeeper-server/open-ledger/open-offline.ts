@@ -127,7 +127,9 @@ export class OfflineStores {
       // Objects of pools are nobody's to let go here.
       isPoolInUse: () => true,
       onLost: ({ address }) => {
-        onNote(`${address}, which was changed here while the engine was away, is somebody else's`)
+        onNote(
+          `${address}, which was changed here while the store was unreachable, belongs to another holder`,
+        )
       },
     })
     this.#open.add(store)
@@ -169,7 +171,7 @@ export class OfflineStores {
       const { state, reason = '', owed } = shared.status()
       if (state === 'ready' && (owed === 0 || purpose === 'look')) return
       if (state === 'away' || performance.now() > deadline) {
-        const what = state === 'away' ? `is away (${reason})` : `is still to be told of ${owed} records`
+        const what = state === 'away' ? `is unreachable (${reason})` : `has ${owed} pending writes`
         throw new Problem('IPK_STORE_AWAY', `${store.kind} ${store.location} ${what}`)
       }
       await pause(50)

@@ -341,7 +341,7 @@ function unheardNodes(names: readonly string[]): AuditWitness {
   return {
     name: 'other nodes',
     state: 'absent',
-    says: `whether ${names.slice(0, mostNamed).join(', ')}${more} live is not known here; addresses are bound there: ipkeeperctl nodes`,
+    says: `it is not known here whether ${names.slice(0, mostNamed).join(', ')}${more} ${names.length === 1 ? 'is' : 'are'} running; addresses are bound there: ipkeeperctl nodes`,
   }
 }
 

@@ -25,11 +25,11 @@ export function suspectAddresses({ attachments, pods }: NodeSnapshot): readonly 
         kind: 'ip-differs',
         key: `addresses ${incarnationOf(record)}`,
         says: `${describeAttachment(record)}: ${differences.join('; ')}`,
-        why: 'whoever relies on the address of this pod reaches another one, or none',
+        why: 'clients that use the address of this pod reach another pod, or none',
         remedy:
           holder.kind === 'pod'
-            ? `make the pod anew: kubectl delete pod -n ${holder.namespace} ${holder.name}`
-            : 'make the container anew',
+            ? `recreate the pod: kubectl delete pod -n ${holder.namespace} ${holder.name}`
+            : 'recreate the container',
         about: aboutAttachment(record, leases),
         action: { kind: 'none' },
         certainty: { by: 'absence' },
@@ -76,9 +76,9 @@ export function suspectOwnAddresses({ attachments, own }: NodeSnapshot): readonl
       {
         kind: 'address-on-node',
         key: `own addresses ${incarnationOf(record)}`,
-        says: `${describeAttachment(record)} has ${taken.map(({ address }) => address).join(', ')}, which the node has as well, on link ${links}`,
+        says: `${describeAttachment(record)} has ${taken.map(({ address }) => address).join(', ')}, which the node also has, on link ${links}`,
         why: 'the node keeps what is sent to it, so the pod is not reached',
-        remedy: `where the node is not to have it: ip address delete ${first.cidr} dev ${first.link}; else give the pod another address`,
+        remedy: `if the node should not have it: ip address delete ${first.cidr} dev ${first.link}; otherwise give the pod another address`,
         about: aboutAttachment(record, leases),
         action: { kind: 'none' },
         certainty: { by: 'proof' },
@@ -99,8 +99,8 @@ export function suspectAnswers({ attachments, falseAnswers = [] }: NodeSnapshot)
       {
         kind: 'false-answer',
         key: `answers ${incarnationOf(attachment)}`,
-        says: `${describeAttachment(attachment)} answered for ${addresses.join(', ')}${often}, which it was not given`,
-        why: 'nobody believed it when an address was to be given, but its neighbours do',
+        says: `${describeAttachment(attachment)} answered for ${addresses.join(', ')}${often}, which were not assigned to it`,
+        why: 'ipkeeper ignores the answer when it assigns addresses, but neighbours on the network do not',
         remedy:
           holder.kind === 'pod'
             ? `see what it runs (proxy ARP, a virtual address, a forger), or end it: kubectl delete pod -n ${holder.namespace} ${holder.name}`

@@ -26,7 +26,7 @@ export function suspectPools({ refusedPools = [] }: NodeSnapshot): readonly Susp
     kind: 'ippool-refused',
     key: `ippool ${says}`,
     says,
-    why: 'the pool stays as it was, on every node',
+    why: 'every node keeps the earlier spec in force',
     remedy: shellLine(next),
     about: {},
     action: { kind: 'none' },

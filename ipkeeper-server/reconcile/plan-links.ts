@@ -42,7 +42,7 @@ function suspectOwn(link: SeenVeth, ready: ReadonlySet<string>): Suspicion {
     return {
       ...base,
       why: 'the runtime says that this container runs: its record was lost, or another daemon has it',
-      remedy: `make the pod anew: crictl stopp ${containerId}`,
+      remedy: `recreate the pod: crictl stopp ${containerId}`,
       action: { kind: 'none' },
       certainty: { by: 'proof' },
     }
@@ -51,15 +51,15 @@ function suspectOwn(link: SeenVeth, ready: ReadonlySet<string>): Suspicion {
     // Of a container that no runtime lists, such as podman's; or all records were lost while the runtime is down.
     return {
       ...base,
-      why: 'its other side is up, so a container may use it: its record was lost, or another daemon has it',
-      remedy: `if nobody uses it: ${shellLine(['ip', 'link', 'delete', link.name])}`,
+      why: 'its peer is up, so a container may be using it: its record was lost, or another daemon has it',
+      remedy: `if it is not in use: ${shellLine(['ip', 'link', 'delete', link.name])}`,
       action: { kind: 'none' },
       certainty: { by: 'absence' },
     }
   }
   return {
     ...base,
-    why: 'its other side is down',
+    why: 'its peer is down',
     remedy: '',
     action: { kind: 'remove-link', link },
     certainty: { by: 'proof' },
@@ -71,11 +71,11 @@ function suspectForeign(link: SeenVeth, patterns: readonly string[]): Suspicion 
   return {
     kind: 'foreign-link',
     key: `link ${link.index} ${link.name}`,
-    says: `veth ${link.name} of another program is down on its other side`,
+    says: `veth ${link.name} of another program has a peer that is down`,
     why: named ? 'its name matches reconcile.links' : 'ipkeeper did not make it, and leaves it alone',
     remedy: named
       ? ''
-      : `if nobody needs it: ${shellLine(['ip', 'link', 'delete', link.name])} (or name it in reconcile.links)`,
+      : `if it is not needed: ${shellLine(['ip', 'link', 'delete', link.name])} (or name it in reconcile.links)`,
     about: { link: link.name },
     action: named ? { kind: 'remove-link', link } : { kind: 'none' },
     certainty: { by: 'absence' },

@@ -19,8 +19,8 @@ export function suspectNames({ misnamed }: NodeSnapshot): readonly Suspicion[] {
         kind: 'record-of-another-name',
         key: `name ${name}`,
         says: `${describeAttachment(first.record)}${others} was added here on node ${name}`,
-        why: 'no node of that name is here now, so that nobody looks whether its sandboxes live',
-        remedy: `if this machine was called ${name}: start the daemon once with "node: ${name}" in its configuration, then with its present name; if the disk was copied from that machine: docs/operations/node-identity.md`,
+        why: 'no node of that name exists here now, so no daemon checks whether its sandboxes are running',
+        remedy: `if this machine was formerly named ${name}: start the daemon once with "node: ${name}" in its configuration, then with its present name; if the disk was copied from that machine: docs/operations/node-identity.md`,
         about: aboutAttachment(first.record, first.leases),
         action: { kind: 'none' },
         // Nothing will change by waiting.
@@ -43,7 +43,7 @@ export function suspectUnrecorded({ unrecorded = [] }: NodeSnapshot): readonly S
         kind: 'lease-without-record',
         key: `unrecorded ${lease.address} ${incarnationOf(record)}`,
         says: `${lease.address} is bound on this node to ${describeAttachment(record)}, of which this node has no record`,
-        why: 'another machine had the name of this node, or the journal was lost; nobody looks whether that sandbox lives',
+        why: 'another machine had the name of this node, or the journal was lost; no daemon checks whether that sandbox is running',
         remedy:
           'if that machine is gone, or its sandboxes are, send the DEL from this node: docs/operations/running-by-hand.md',
         about: aboutAttachment(record, [lease]),
@@ -83,7 +83,7 @@ function tellOf({ standing, leases, silence }: SeenLostNode): readonly Suspicion
       why:
         silence === undefined
           ? `of the first: ${describeStanding(first, standing)}`
-          : 'that a node is silent does not prove that its sandboxes are gone',
+          : 'a node without contact may still be running its sandboxes',
       remedy: remedyFor(first, standing),
       about: { address: leases.map(({ address }) => address).join(', ') },
       action: { kind: 'none' },

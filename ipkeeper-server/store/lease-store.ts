@@ -15,7 +15,7 @@ export class StoreConflict extends Error {
   readonly key: string
 
   constructor(kind: string, key: string) {
-    super(`${kind} ${key} was changed by somebody else`)
+    super(`${kind} ${key} was changed by another writer`)
     this.name = 'StoreConflict'
     this.kind = kind
     this.key = key

@@ -62,6 +62,6 @@ t.test('a pod of another node, and one that does not exist', { skip: missing('cl
   await api.stop()
   t.match(await thrownProblem(() => ask('web-6')), {
     code: 'IPK_FACTS_MISSING',
-    message: /^pod shop\/web-6 is not among those of this node .*, and cannot be asked for: \S/,
+    message: /^pod shop\/web-6 is not among the pods of this node known .*, and cannot be looked up: \S/,
   })
 })

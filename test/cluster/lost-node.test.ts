@@ -133,7 +133,7 @@ t.test('an address that is released by force', { skip, timeout: 120_000 }, async
   )
   const released = await said(two, ...force)
   t.match(released, /WARNING: if node worker-1 still runs/)
-  t.match(released, /is released from shop\/printer: by your word/)
+  t.match(released, /is released from shop\/printer: on your statement/)
   t.match(await two.add({ name: 'scanner', uid: 'u2', passedOn }), { ips: [`${address}/24`] })
   const yields = (): Promise<string> => kubectl('get ipnodes -o jsonpath={.items[*].spec.yields[*].address}')
   t.equal(await yields(), address, 'the word stays until the node is back')

@@ -31,7 +31,7 @@ t.test('an address that moves, on two nodes', { skip, timeout: 120_000 }, async 
   const moving = await type(`move ${address} shop/b --yes --note rack-7`)
   t.match(moving, {
     exit: 0,
-    text: /shop\/a on node worker-1 has it until it is gone, and its next pod does not get it/,
+    text: /in use by shop\/a on node worker-1 until that pod is gone; its next pod will not get it/,
   })
   const { items } = (await cluster.request('GET', '/apis/ipkeeper.io/v1alpha1/ipreservations')) as {
     items: readonly object[]

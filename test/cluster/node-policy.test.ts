@@ -191,7 +191,7 @@ t.test('daemons whose tokens name their nodes', { skip, timeout: 240_000 }, asyn
 
     await forger.request('PATCH', at, { spec: { gone } })
     await api.until(at, ({ spec: now }) => now['gone'] === undefined && now['generation'] > 1)
-    await logs(t, two.daemon, /was said to be gone for good, and lives/, 'who lives takes that back')
+    await logs(t, two.daemon, /was declared gone for good but is running/, 'who lives takes that back')
   })
 
   await t.test(

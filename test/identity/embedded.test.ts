@@ -89,7 +89,7 @@ for (const [what, { before, how, sameId = true }] of Object.entries(ways)) {
 
     t.equal(machine.identity()['id'] === id, sameId, 'its ID')
     t.match(await machine.status(), { node: 'n2', identity: { formerNames: [{ name: 'n1' }] } })
-    await logs(t, machine.daemon(), /this node, which was called n1, is called n2/)
+    await logs(t, machine.daemon(), /this node was renamed from n1 to n2/)
     for (const said of Object.values(await machine.leases())) t.match(said, / n2$/, 'all records follow')
     const found = (await machine.audit()).findings
       .filter(({ action }) => action === 'end-attachment')
@@ -106,7 +106,7 @@ for (const [what, { before, how, sameId = true }] of Object.entries(ways)) {
     t.equal(await (await dead.again()).add(), '10.22.0.51', 'and may be taken over at once')
     t.match(
       JSON.parse((await machine.daemon().ask('GET', '/v1/history?address=10.22.0.50')).body),
-      { history: [{ node: 'n2' }, { node: 'n1', ended: 'its node is called n2 now' }] },
+      { history: [{ node: 'n2' }, { node: 'n1', ended: 'its node is now named n2' }] },
       'the history tells',
     )
     for (const pod of [live, liveDynamic]) t.strictSame([await pod.check(), await pod.del()], ['', ''])

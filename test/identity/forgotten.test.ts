@@ -60,7 +60,7 @@ async function isUntouched(t: Test, { nodeRecord }: Site, what: string): Promise
 
 const isHeld = /still held by shop\/web-0/
 const lives =
-  /^error: node n2 lives: its daemon answered \(ID [0-9a-f]{12} since 20.*Z.*\).*\[IPK_NODE_LIVES\]\nhint: /
+  /^error: node n2 is running: its daemon answered \(ID [0-9a-f]{12} since 20.*Z.*\).*\[IPK_NODE_LIVES\]\nhint: /
 
 t.test('a node that lives is not forgotten, though it answers late', options, async t => {
   const site = await start(t)

@@ -84,7 +84,7 @@ async function isRefused(
   t.match(await pod.add(), /\[IPK_NODE_NAME_TAKEN/)
   t.equal(await pod.delInstead(live), '', 'a DEL waits for better times')
   t.match((await refused.ask('GET', '/metrics')).body, /^ipkeeper_node_name_lost 1$/m)
-  await logs(t, one.daemon(), /another machine wants to be called n1; it was refused/)
+  await logs(t, one.daemon(), /another machine claimed the name n1 and was refused/)
   t.match((await one.daemon().ask('GET', '/metrics')).body, /^ipkeeper_node_name_challenges_total [1-9]/m)
   t.match((await one.daemon().ask('GET', '/metrics')).body, /^ipkeeper_node_name_lost 0$/m)
   t.match(await one.leases(), { '10.22.0.50': 'bound n1' }, 'and ends nothing of the first')

@@ -125,7 +125,7 @@ for (const [mode, settings] of modes)
     )
     t.match(await site.types('release', '--force', '--yes', address), {
       exit: 0,
-      said: /WARNING: if node host-1 still runs[^]*is released from shop\/printer: by your word/,
+      said: /WARNING: if node host-1 still runs[^]*is released from shop\/printer: on your statement/,
     })
     t.match(await site.types('audit'), { exit: 0 })
     await other.add()
@@ -160,7 +160,7 @@ t.test('partition: a node that is cut off and still runs', { skip, timeout: 120_
   t.equal(exit, 0, said)
   t.match(
     said,
-    /WARNING: if node host-1 still runs, shop\/printer there goes on using 10\.30\.0\.150: two pods then answer/,
+    /WARNING: if node host-1 is still running, shop\/printer there keeps using 10\.30\.0\.150: two pods then answer/,
   )
   const other = await site.other()
   t.match(
@@ -188,7 +188,7 @@ t.test('a node that lives cuts its pod off first', { skip, timeout: 120_000 }, a
   t.strictSame(await site.answers(), [oldMac])
   t.match(await site.types('release', '--force', '--yes', address), {
     exit: 0,
-    said: /node host-1 lives: its daemon cuts the sandbox off[^]*node host-1 has cut its sandbox off/,
+    said: /node host-1 is running: its daemon disconnects the sandbox[^]*node host-1 has disconnected its sandbox/,
   })
   t.notMatch(await site.inOld('ip -o link show'), /eth0/)
   t.strictSame(await site.answers(), [])
@@ -212,7 +212,7 @@ t.test('on a node by itself', { skip: missing('namespaces', 'executables'), time
   t.match(await control('release', '--force', '--yes', '10.22.0.50'), {
     exit: 0,
     stderr: /loses its interface eth0.*other addresses of the sandbox: fd00:22::/,
-    stdout: /is released from shop\/printer: its sandbox was cut off; it is cooling down until/,
+    stdout: /is released from shop\/printer: its sandbox was disconnected; it is cooling down until/,
   })
   const inPod = ['--net=' + old.namespace.path, '--', 'ip', '-o', 'link', 'show']
   t.notMatch(await node.host.must('nsenter', inPod), /eth0/)

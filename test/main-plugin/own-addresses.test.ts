@@ -60,6 +60,6 @@ for (const [role, { settings, skip }] of Object.entries(roles)) {
     await host.must('ip', ['address', 'delete', '10.22.0.4/24', 'dev', 'vip0'])
     t.match(await get({ annotations: { 'ipkeeper.io/ip': '10.22.0.4' } }), /^10\.22\.0\.4 /)
     t.equal(await get(), '10.22.0.8 fd00:22::8')
-    t.notMatch(node.daemon().log(), /read anew for each ADD/)
+    t.notMatch(node.daemon().log(), /are read for each ADD/)
   })
 }

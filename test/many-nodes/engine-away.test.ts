@@ -51,7 +51,11 @@ async function refusesClaims(t: Test, node: SharedNode, why: RegExp): Promise<vo
   const took = performance.now() - began
   t.match(reply, { kind: 'refused', error: { code: 'IPK_STORE_AWAY', cniCode: 11, retryable: true } })
   const message = reply.kind === 'refused' ? reply.error.message : ''
-  t.match(message, /^etcd http:\/\/10\.30\.0\.\d+:2379 is away for \d+ s \(.+\)/, 'it names the store')
+  t.match(
+    message,
+    /^etcd http:\/\/10\.30\.0\.\d+:2379 has been unreachable for \d+ s \(.+\)/,
+    'it names the store',
+  )
   t.match(message, why, 'and the reason')
   t.ok(took < refusedWithin, `${took.toFixed(0)} ms`)
 }

@@ -75,7 +75,7 @@ for (const store of ['sqlite', 'etcd'] as const) {
       text: /held by shop\/a on node n1[^]*or: ipkeeperctl move(?: --socket \S+)? 10\.22\.0\.50 shop\/b\n/,
     })
     const plan =
-      /\nmove +10\.22\.0\.50 +to shop\/b: shop\/a on node n1 has it until it is gone, and its next pod does not get it; delete shop\/a.*undo: ipkeeperctl unreserve(?: --socket \S+)? 10\.22\.0\.50\n/
+      /\nmove +10\.22\.0\.50 +to shop\/b: in use by shop\/a on node n1 until that pod is gone; its next pod will not get it; delete shop\/a.*undo: ipkeeperctl unreserve(?: --socket \S+)? 10\.22\.0\.50\n/
     const shown = await type(`move ${address} shop/b --dry-run`)
     t.match(shown, { exit: 0, text: plan })
     t.match(shown.text, /\nwould move 1 address; nothing was changed\n$/)

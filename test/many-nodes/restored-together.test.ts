@@ -128,7 +128,7 @@ t.test('the state folder of one node', { skip, timeout: 120_000 }, async t => {
   await restore([one, three], [one])
   await waits(two, ['n1', 'n3'])
   await one.machine.start('n1')
-  await logs(t, one.machine.daemon(), /could not be taken up yet/, 'before all have told what they hold')
+  await logs(t, one.machine.daemon(), /could not be adopted yet/, 'before all have told what they hold')
   const given = givenOn(two, living)
   await three.machine.start('n3')
   t.strictSame(await given, [], 'no address of a pod that lives is given to another one')

@@ -106,7 +106,7 @@ t.test('pods that host-local gave their addresses', { skip }, async t => {
     )
     t.match(
       report.items.find(({ address }) => address === '10.22.0.88')?.reason,
-      /cannot tell whether it lives: no runtime of this node lists/,
+      /cannot determine whether it is running: no runtime of this node lists/,
     )
     t.match(
       report.items.find(({ address }) => address === '10.22.0.2'),

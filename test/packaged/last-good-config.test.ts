@@ -247,7 +247,7 @@ t.test('a copy that cannot be written', { skip }, async t => {
   t.match((await daemon.control('status')).stdout, /^config +\S+last-good-config\.json: .*cannot be written/m)
   t.match((await daemon.control('doctor')).stdout, /last-good-config\.json: .*cannot be written/)
   rmSync(path, { recursive: true })
-  await logged('the copy of the configuration is as it should be again')
+  await logged('the copy of the configuration is up to date again')
   t.match(await status(), { copy: null })
   t.match(readFileSync(path, 'utf8'), /cooldown: 5m/)
   t.strictSame(

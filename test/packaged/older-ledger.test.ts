@@ -78,9 +78,7 @@ async function keeps(t: Test, { machine }: Site, pod: MachinePod, address: strin
 
 /** Some words of the line about it. */
 const taken = (pod: MachinePod, address: string): RegExp =>
-  new RegExp(
-    `${address.replaceAll('.', '\\.')} of shop/${pod.name}, which lives, was not on record and is again`,
-  )
+  new RegExp(`${address.replaceAll('.', '\\.')} of shop/${pod.name}, which is running, was recorded again`)
 
 t.test('a state folder of yesterday', { skip, timeout: 120_000 }, async t => {
   const site = makeSite(t)

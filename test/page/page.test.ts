@@ -169,7 +169,7 @@ t.test('a daemon that goes is told, and one that comes back is followed', { skip
   await live(page)
   await cell(page, '10.22.0.6: free').waitFor()
   await site.stop()
-  await page.getByText(/^Stale: nothing heard of the daemon since .* UTC/).waitFor()
+  await page.getByText(/^Stale: no answer from the daemon since .* UTC/).waitFor()
   t.equal(await cell(page, '10.22.0.6: free').count(), 1, 'what was seen stays')
   await site.story.add({ pod: 'late', container: 'e1' })
   await site.restart()

@@ -150,7 +150,7 @@ export const restoreCommand = command<RestoreReport>({
         const count = report.conflicts.length
         throw new Problem(
           'IPK_STORE_OCCUPIED',
-          `${target.kind} store ${spec} has ${counted(count, 'record that is', 'records that are')} not in the backup as it stands`,
+          `${target.kind} store ${spec} has ${counted(count, 'record that differs', 'records that differ')} from the backup or is not in it`,
           {
             details: report.conflicts
               .slice(0, 5)

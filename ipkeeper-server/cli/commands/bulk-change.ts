@@ -48,7 +48,7 @@ export const bulkOptions: Readonly<Record<string, Option>> = {
 
 export const bulkExits = {
   0: 'done, or nothing was to be done',
-  1: 'an address was refused, nobody agreed, or the command failed',
+  1: 'an address was refused, the answer was not yes, or the command failed',
 }
 
 /** The addresses that words and --file name. Throws IPK_USAGE where there is neither. */

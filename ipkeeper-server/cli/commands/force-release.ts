@@ -69,17 +69,19 @@ export async function runForced(
 
 function planText({ says, others, warning }: ForcedReleasePlan): string {
   const also =
-    others.length === 0 ? '' : `; it ends with the other addresses of the sandbox: ${others.join(', ')}`
+    others.length === 0
+      ? ''
+      : `; the other addresses of the sandbox are released with it: ${others.join(', ')}`
   return `${says}${also}\n${warning === null ? '' : `WARNING: ${warning}\n`}`
 }
 
 const how: Readonly<Record<ForcedReleasePlan['way'], (lease: LeaseItem) => string>> = {
   kept: () => 'no sandbox had it',
   ended: () => 'its sandbox was gone',
-  'cut-off': () => 'its sandbox was cut off',
-  'by-its-node': ({ node }) => `node ${node} has cut its sandbox off`,
+  'cut-off': () => 'its sandbox was disconnected',
+  'by-its-node': ({ node }) => `node ${node} has disconnected its sandbox`,
   'by-word': ({ node }) =>
-    `by your word that its sandbox on node ${node} is gone; when that node is back, it cuts the sandbox off`,
+    `on your statement that its sandbox on node ${node} is gone; if that node returns, it disconnects the sandbox`,
 }
 
 export function forcedText({ plan: { way }, reply }: ForcedReleaseReply): string {

@@ -33,7 +33,7 @@ export const forgetNodeCommand = command<ForgetNodeReply>({
       does: 'Declare it gone, and list the nodes that the store still waits for',
     },
   ],
-  exits: { 0: 'the node is gone for good, as of now or already', 1: 'it is alive, or not known' },
+  exits: { 0: 'the node is declared gone for good, now or earlier', 1: 'it is alive, or not known' },
   run: async (daemon, args) => {
     const [name = ''] = args.positionals
     return (await daemon.ask(
@@ -47,7 +47,7 @@ export const forgetNodeCommand = command<ForgetNodeReply>({
     const { node, gone, changed, asked } = reply
     const said = changed
       ? `node ${node} is now gone for good: the store no longer waits for it`
-      : `nothing was changed: node ${node} is gone for good since ${moment(gone.since)}, as declared on node ${gone.by}`
+      : `nothing was changed: node ${node} was already declared gone for good, on node ${gone.by} at ${moment(gone.since)}`
     const unasked =
       changed && !asked
         ? ['no daemon has claimed this name in the store: there was none to ask if it is alive']

@@ -30,9 +30,9 @@ export function nextAfterImport({ counts, applied, interrupted }: ImportOutcome,
   const left = conflict + unreadable
   if (left > 0) {
     const those = left === 1 ? 'an address above' : `${left} addresses above`
-    return `next: leave "ipam.type" in the conflist as it is, since another pod may be given ${those}; settle what is said there, then: ${line}${applied ? ' --apply' : ''}`
+    return `next: leave "ipam.type" in the conflist as it is, because ${those} could be given to another pod; resolve what is reported there, then: ${line}${applied ? ' --apply' : ''}`
   }
   if (adopt + ours === 0)
-    return 'nothing to adopt: look whether allocations are kept there, before you change the conflist'
+    return 'nothing to adopt: check that this is where allocations are kept before you change the conflist'
   return 'next: change "ipam.type" in the conflist to "ipkeeper", then run this again; see: ipkeeperctl leases'
 }

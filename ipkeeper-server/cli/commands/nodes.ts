@@ -31,13 +31,13 @@ export const nodesCommand = listing<NodesReply, NodeItem>({
   arguments: [],
   summary: 'List the nodes that the store knows of: last contact, leases, version, leader',
   about: [
-    'Shows what the daemon of this node has heard; nobody is asked, and nothing is written for it. A node writes into the store when something changes there, and regularly only where takeover by time is configured ("takeover.byTime"). So the state and last contact of a node that has had nothing to write are not known. With the Kubernetes API, a deleted Node and the out-of-service taint are shown as well.',
-    'LEADER is the node whose daemon does what one does for all nodes. None is elected in a store without the Kubernetes API.',
+    'Shows what the daemon of this node knows from the store; it asks no other node and writes nothing. A node writes to the store when something changes there, and at regular intervals only where takeover by time is configured ("takeover.byTime"). The state and last contact of a node that has had nothing to write are therefore not known. With the Kubernetes API, a deleted Node and the out-of-service taint are shown as well.',
+    'LEADER is the node whose daemon runs the leader tasks. Without the Kubernetes API no leader is elected.',
   ],
   options: listingOptions(nodeTerms),
   examples: [
     { line: 'ipkeeperctl nodes', does: 'List all nodes, and how they are' },
-    { line: 'ipkeeperctl nodes --sort-by contact', does: 'List the one that was heard of longest ago first' },
+    { line: 'ipkeeperctl nodes --sort-by contact', does: 'List the node with the oldest last contact first' },
     { line: 'ipkeeperctl nodes -o wide', does: 'Show addresses too, and why a state is given' },
     { line: 'ipkeeperctl nodes -o json | jq .nodes', does: 'Print JSON, for scripts' },
   ],

@@ -90,7 +90,7 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
   examples: [
     { line: 'ipkeeperctl pools', does: 'Show how full each pool is' },
     { line: 'ipkeeperctl pools prod', does: 'Show one pool, with its ranges, exclusions and rules' },
-    { line: 'ipkeeperctl pools prod --free 10', does: 'List the next ten free addresses as well' },
+    { line: 'ipkeeperctl pools prod --free 10', does: 'Also list the next ten free addresses' },
     {
       line: 'ipkeeperctl pools -o wide',
       does: 'Show when each pool is full, and from what that is concluded',

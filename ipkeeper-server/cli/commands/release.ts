@@ -40,9 +40,9 @@ export const releaseCommand = command<ReleaseReply | ForcedReleaseReply | BulkRe
   ],
   summary: 'Release addresses that are kept for a holder or cooling down',
   about: [
-    'One address is released at once. Of a range, a list, a file or a selection by filters the plan is printed first. An address that a sandbox has stays, and the plan says how it ends; reservations stay, too.',
-    'An address that a sandbox has is released with --force alone. The command says what it will do and to whom, and asks. The sandbox is cut off before its address may go to others: by the daemon of this node, or by that of its own, which is asked. All addresses of the sandbox end with it; the pod keeps running without that interface.',
-    'Where the daemon of the node does not answer, nobody can cut the sandbox off, and your word is recorded in its place. It is refused while that node may still run: its link or one of its addresses answers, or nobody has declared it gone. Make sure that the machine is off, and add --powered-off. If it is not off, two pods answer for one address until its daemon reaches the store again, learns of it before it serves anything, and cuts the sandbox off.',
+    'A single address is released at once. For a range, a list, a file or a selection by filters, the plan is printed first. An address that a sandbox is using is not released, and the plan says when it will be; reservations stay, too.',
+    'An address that a sandbox is using is released only with --force. The command says what it will do and to which pod, and asks. The sandbox is disconnected before its address can go to another pod, by the daemon of the node that it runs on. All addresses of the sandbox are released with it; the pod keeps running without that interface.',
+    'If the daemon of that node does not answer, the sandbox cannot be disconnected, and your statement that the machine is off is recorded instead. The command is refused while the node may still be running: its link or one of its addresses answers, or it has not been declared gone. Make sure that the machine is off, and add --powered-off. If it is not off, two pods answer for one address until its daemon reaches the store again; it then disconnects the sandbox before it serves anything.',
   ],
   options: { segment: segmentOption, ...filterOptionsOf(filters), ...forceOptions, ...bulkOptions },
   examples: [

@@ -108,7 +108,7 @@ export const reserveCommand = command<ReserveReply | BulkReport>({
   ],
   summary: 'Reserve addresses for a pod, a workload, or an owner outside',
   about: [
-    'One address is reserved at once. Of a range, a list or a file the plan is printed first; if one of the addresses cannot be reserved, none is. What somebody else takes while the question is open is refused by itself, and named. It is safe to run it again.',
+    'A single address is reserved at once. For a range, a list or a file, the plan is printed first; if one of the addresses cannot be reserved, none is. An address that is assigned to another holder while the question is open is refused and listed. It is safe to run the command again.',
   ],
   options: {
     segment: segmentOption,
@@ -161,8 +161,8 @@ export const moveCommand = command<BulkReport>({
   ],
   summary: 'Give addresses that pods have to another owner',
   about: [
-    'The plan is printed first. A pod keeps its address while it lives; nothing is taken from it. Once its sandbox is deleted, or proved gone, the address goes to the next pod of OWNER, at once and without a cool-down, and to nobody else; a pod of OWNER that runs has to be started again for it. Until then unreserve undoes it.',
-    'It is a reservation, and stays one. To cut off a pod that cannot be deleted, see release --force.',
+    'The plan is printed first. A running pod keeps its address. Once its sandbox is deleted, or proved gone, the address goes to the next pod of OWNER, at once and without a cool-down, and to no other pod; a pod of OWNER that is already running has to be restarted to get it. Until then, unreserve undoes the move.',
+    'The reservation stays until it is removed. To disconnect a pod that cannot be deleted, see release --force.',
   ],
   options: {
     segment: segmentOption,

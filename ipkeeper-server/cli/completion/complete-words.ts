@@ -26,7 +26,7 @@ const nothing: Completion = { candidates: [], prefix: '' }
 
 /** Words beside the commands that the tool knows. */
 const ownWords: readonly CompletionCandidate[] = [
-  { value: 'help', text: 'tell how a command is called' },
+  { value: 'help', text: 'show help for a command' },
   { value: 'version', text: 'print the version' },
 ]
 

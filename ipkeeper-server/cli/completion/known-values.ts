@@ -80,7 +80,7 @@ const sources: Readonly<Record<KnownValue, (ask: Ask) => Promise<readonly Comple
   'awaited node': async ask =>
     (((await ask('/v1/status')) as StatusReply).store.waitsFor ?? []).map(value => ({
       value,
-      text: 'has not told what it holds',
+      text: 'has not reported what it holds',
     })),
 }
 

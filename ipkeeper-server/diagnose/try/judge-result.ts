@@ -65,7 +65,7 @@ function judgePresence(place: ResultInPlace): readonly TryFinding[] {
       ),
     ]
   return isLast
-    ? [remark('the pod has no address, and no plugin of the list was told to give it one ("ipam")')]
+    ? [remark('the pod has no address, and no plugin of the list is configured to assign one ("ipam")')]
     : []
 }
 
@@ -76,10 +76,7 @@ function judgeInterfaces({ result, ifname, netns, view }: ResultInPlace): readon
     if (sandbox === undefined) continue
     if (sandbox !== netns) {
       findings.push(
-        failure(
-          `interface ${name} is said to be in ${sandbox}, not in ${netns}`,
-          'print CNI_NETNS as it came',
-        ),
+        failure(`interface ${name} is reported in ${sandbox}, not in ${netns}`, 'print CNI_NETNS unchanged'),
       )
       continue
     }
@@ -96,7 +93,7 @@ function judgeInterfaces({ result, ifname, netns, view }: ResultInPlace): readon
     findings.push(
       failure(
         `it names no interface ${ifname} in the sandbox; containerd looks for the addresses of that one`,
-        'the interface in the container is called as CNI_IFNAME says',
+        'the interface in the container must have the name in CNI_IFNAME',
       ),
     )
   return findings
@@ -143,7 +140,7 @@ function judgeHolder(
   if (link === undefined) {
     return holders.length > 0
       ? []
-      : [failure(`${address} is on no interface of the namespace`, 'a Result tells what was done')]
+      : [failure(`${address} is on no interface of the namespace`, 'a Result has to match what was done')]
   }
   const named = result.interfaces[link]
   if (named === undefined) {
@@ -160,7 +157,7 @@ function judgeHolder(
   return [
     failure(
       `${address} is not on ${named.name}${others === '' ? '' : `, but on ${others}`}`,
-      'a Result tells what was done',
+      'a Result has to match what was done',
     ),
   ]
 }

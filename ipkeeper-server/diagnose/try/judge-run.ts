@@ -190,7 +190,7 @@ const codes: Readonly<Record<number, readonly [meaning: string, remedy: string]>
   6: ['the configuration cannot be decoded', 'correct what the message names; stdin is shown above'],
   7: ['the configuration is not valid', 'correct what the message names; stdin is shown above'],
   8: ['the network namespace is not valid', 'see whether the plugin sees /run/netns of this host'],
-  11: ['try again later', 'the plugin says that it is passing; run it again'],
+  11: ['try again later', 'the plugin reports a temporary failure; run it again'],
   50: ['the plugin is not available', 'see its log, and its daemon'],
   51: ['the plugin is not available, and pods may be cut off', 'see its log, and its daemon'],
   999: ["an error of the plugin's own; the reference plugins use this code for all of them", ''],
@@ -202,7 +202,7 @@ function judgeFailure(run: EndedRun, exit: number): RunVerdict {
     failed(run, says(stdout, stderr, `exit status ${exit}`), failure(message, remedy))
   if (stdout === '') {
     return stderr === ''
-      ? fail(`exit ${exit} and not a word`, 'a plugin that fails prints an error document on stdout')
+      ? fail(`exit ${exit} without any output`, 'a plugin that fails prints an error document on stdout')
       : fail(
           `exit ${exit}, and its error is on stderr only: ${lastLine(stderr)}`,
           'a plugin that fails prints an error document on stdout; without one its code is lost',
@@ -250,7 +250,7 @@ function judgeSilence(run: EndedRun): RunVerdict {
       ? []
       : [
           warning(
-            `it printed something on stdout; after ${run.verb} CNI wants nothing there, and runtimes ignore it`,
+            `it printed something on stdout; CNI expects nothing there after ${run.verb}, and runtimes ignore it`,
             errorOf(tryDecode(run.stdout)).msg === ''
               ? ''
               : 'an error document with exit 0 is lost: exit 1 goes with it',
@@ -292,7 +292,7 @@ function judgeDocument(run: EndedRun, document: JsonObject, configVersion: strin
       run,
       `unsupported CNI result version ${JSON.stringify(version)}`,
       failure(
-        `its Result is of cniVersion ${JSON.stringify(version)}, which nobody knows`,
+        `its Result is of cniVersion ${JSON.stringify(version)}, which does not exist`,
         `print "cniVersion": ${JSON.stringify(configVersion)}, the one on stdin`,
       ),
     )

@@ -387,7 +387,9 @@ async function linksLeft(
           !ours.has(name)
             ? warning(`link ${name} is new on the host; no plugin named it, so it may be another pod's`)
             : kind === 'bridge'
-              ? remark(`bridge ${name} is new, and has ports: it stays for the pods that came meanwhile`)
+              ? remark(
+                  `bridge ${name} is new, and has ports: it stays for pods that were added in the meantime`,
+                )
               : failure(`link ${name} is left on the host`, shellLine(['ip', 'link', 'delete', name])),
         )
     }
@@ -405,7 +407,7 @@ async function leasesLeft(
   if (found === undefined)
     return [
       warning(
-        "ipkeeper's daemon could not be asked whether it has let go of the address",
+        "ipkeeper's daemon could not be asked whether it has released the address",
         'see: ipkeeperctl status',
       ),
     ]

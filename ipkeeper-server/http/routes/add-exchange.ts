@@ -85,7 +85,7 @@ export class AddExchange {
       undone => {
         if (!undone) return
         observer.undone('client_gone')
-        log.warn('the client went away without its answer; the ADD was undone')
+        log.warn('the client disconnected before it got its answer; the ADD was undone')
       },
       (error: unknown) => {
         log.error({ err: error }, 'undoing an abandoned ADD failed; the DEL that follows will undo it')

@@ -49,5 +49,5 @@ export function judgeMachine(before: MachineSight, now: MachineSight): MachineVe
     return hardware ? same('it is the same hardware') : other('the hardware is another one')
   if (machineId !== undefined)
     return machineId ? same('it has the same machine ID') : other('the machine ID is another one')
-  return same('nothing tells it from another machine')
+  return same('nothing distinguishes it from another machine')
 }

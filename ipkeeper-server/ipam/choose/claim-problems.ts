@@ -75,10 +75,10 @@ export function whenFree(lease: LeaseRecord, standing: Standing): string {
   const { state, until, retain, workload } = lease
   if (until !== null) return `it comes free at ${formatTime(until)}`
   if (state !== 'held') return describeStanding(lease, standing)
-  if (retain !== 'while-owner-exists') return 'it does not come free by itself'
+  if (retain !== 'while-owner-exists') return 'it is not released automatically'
   return workload && isKnown(workload)
     ? `it comes free when ${describeWorkload(workload)} is deleted`
-    : 'it does not come free by itself, since its owner is not known'
+    : 'it is not released automatically, because its owner is not known'
 }
 
 /** A kept address has nobody left to delete. */
@@ -117,7 +117,7 @@ const hasItself = (node: string, { link }: OwnAddress): string =>
 
 const howToPartFromNode = ({ name }: Pool, { cidr, link }: OwnAddress): string =>
   `give the pod another address, and "exclude" this one from pool ${name}; ` +
-  `or, where the node is not to have it: ip address delete ${cidr} dev ${link}`
+  `or, if the node should not have it: ip address delete ${cidr} dev ${link}`
 
 /** Why an older sandbox is not taken for dead, and what ends it. */
 function whatToDoAboutSandbox(

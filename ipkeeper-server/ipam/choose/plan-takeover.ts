@@ -183,7 +183,7 @@ export function planTakeover(book: AddressBook, request: AddRequest, terms: Take
       () => undefined,
     ),
     reasons: !free
-      ? [`older sandbox ${sandbox} of the same name may live: a fresh address`]
+      ? [`older sandbox ${sandbox} of the same name may still be running: a new address`]
       : reason !== undefined && leases.length > 0
         ? [`takes over from container ${sandbox}: ${reason}`]
         : [],

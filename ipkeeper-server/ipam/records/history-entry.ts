@@ -127,7 +127,7 @@ const endings: Readonly<Record<HistoryEventName, (entry: HistoryEntry, next: His
       : `given to ${describeHolder(next.holder)}`,
   moved: (entry, next) =>
     entry.containerId === next.containerId && entry.node !== next.node
-      ? `its node is called ${next.node} now`
+      ? `its node is now named ${next.node}`
       : 'taken over by a newer sandbox',
   held: entry => (entry.containerId === null ? 'kept anew' : 'deleted, kept'),
   cooling: entry => (entry.containerId === null ? 'given up' : 'deleted'),

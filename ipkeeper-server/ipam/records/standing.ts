@@ -135,7 +135,7 @@ export function remedyFor(lease: Having, standing: Standing): string {
       if (lost === 'gone') return 'wait: the elected daemon ends it, see ipkeeperctl audit'
       return hasApi
         ? `if it does not come back: kubectl delete node ${node}; for this address alone: ${forceLine(lease)}`
-        : `if others are to have it: ${forceLine(lease)}`
+        : `to release it for others: ${forceLine(lease)}`
   }
 }
 

@@ -408,7 +408,7 @@ export class Ledger extends LedgerReader {
   /** @throws Problem IPK_STORE_AWAY while it is not known what other nodes have */
   expectHeard(): void {
     if (!this.isHeard())
-      throw new Problem('IPK_STORE_AWAY', 'this daemon has not heard yet what other nodes have', {
+      throw new Problem('IPK_STORE_AWAY', 'this daemon does not know yet which addresses other nodes have', {
         details: this.storeStatus()?.reason ?? '',
       })
   }

@@ -129,7 +129,7 @@ function sentenceOf(found: Findings): string {
   const unheard =
     found.heard || found.lease
       ? ''
-      : '; the addresses of other nodes are not known yet, because the store is away'
+      : '; the addresses of other nodes are not known yet, because the store is unreachable'
   return `${key.address} ${sentences[state](found)}${reserved}${silent}${ownToo}${becomingOf(found)}${unheard}`
 }
 

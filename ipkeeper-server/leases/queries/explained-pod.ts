@@ -43,7 +43,7 @@ function withoutApi({ config, manifest }: ExplainRequest): ExplainedPod {
     return { annotationsFrom: 'nobody', known: undefined, uid: null, notes: [unseen] }
   if (!manifest) {
     const text =
-      'not known here without a Kubernetes API; the runtime tells an ADD: give them with --manifest'
+      'not known without the Kubernetes API (at an ADD the runtime passes them): pass them with --manifest'
     return { annotationsFrom: 'nobody', known: nothingKnown, uid: null, notes: [note('annotations', text)] }
   }
   const { annotations, owner } = manifest
@@ -65,7 +65,7 @@ async function fetchPod(cluster: ClusterView, namespace: string, name: string): 
     const why = error instanceof Error ? error.message : String(error)
     throw new Problem(
       'IPK_FACTS_MISSING',
-      `pod ${namespace}/${name} is not among those of this node that the Kubernetes API has told of, and cannot be asked for: ${why}`,
+      `pod ${namespace}/${name} is not among the pods of this node known from the Kubernetes API, and cannot be looked up: ${why}`,
       { cause: error, hint: 'see: ipkeeperctl status; or explain its manifest: --manifest FILE' },
     )
   }

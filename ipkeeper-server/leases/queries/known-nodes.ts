@@ -101,9 +101,9 @@ export function judgeNode(service: LeaseService, name: string): Pick<NodeItem, '
     return { state: 'out-of-service', why: 'its Node is tainted node.kubernetes.io/out-of-service' }
   const { ledger } = service
   if (awaited(service).includes(name))
-    return { state: 'waited-for', why: 'it has not told the store again what is in use there' }
+    return { state: 'waited-for', why: 'it has not reported to the store what is in use there' }
   if (ledger.storeStatus()?.state === 'away')
-    return { state: 'unknown', why: 'this daemon does not reach the store' }
+    return { state: 'unknown', why: 'this daemon cannot reach the store' }
   return judgeByContact(service, name, record)
 }
 

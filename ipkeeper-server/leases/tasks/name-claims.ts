@@ -146,7 +146,7 @@ export class NameClaims {
     if (!isAwaited || record?.claim?.id === mine.id || record?.gone) return
     throw new Problem(
       'IPK_NODE_NAME_TAKEN',
-      `node ${name} has not told the store again what is in use there, since that lost records, and was another machine${record?.claim ? ` (${describeClaim(record.claim)})` : ''}`,
+      `node ${name} has not reported what is in use there since the store lost records, and was another machine${record?.claim ? ` (${describeClaim(record.claim)})` : ''}`,
       {
         hint: `start the daemon of that machine; if it is gone for good, on another node: ipkeeperctl forget-node ${shellWord(name)}`,
       },
@@ -239,7 +239,7 @@ export class NameClaims {
     if (this.#lost || this.#isConfirmed || this.#held === undefined) return this.#lost
     return new Problem(
       'IPK_STORE_AWAY',
-      `the store is back, and it is not confirmed yet that this node is the one called ${this.#held}`,
+      `the store is reachable again, and it is not confirmed yet that this node is the one named ${this.#held}`,
       { hint: 'wait: it is asked every second. See: ipkeeperctl status' },
     )
   }

@@ -94,7 +94,7 @@ export class NodePresence {
     if (this.#contactAt === undefined)
       return away(
         'this daemon has not reached the store since it started',
-        'with takeover by time, pods of this node may have lost their addresses meanwhile',
+        'with takeover by time, addresses of this node may have been given to other pods in the meantime',
       )
     const silent = this.#options.bootClock() - this.#contactAt
     if (silent <= grace) return undefined

@@ -49,7 +49,10 @@ export async function addAttachment(
     service.answers.note(key, service.monotonic())
     if (caller.gone()) {
       await takeBackInTurn(service, request, plan.generation)
-      throw new Problem('IPK_INTERRUPTED', 'the client went away before its answer; the ADD was undone')
+      throw new Problem(
+        'IPK_INTERRUPTED',
+        'the client disconnected before it got its answer; the ADD was undone',
+      )
     }
     return result ? { ...plan, answer: { kind: 'result', result } } : plan
   })

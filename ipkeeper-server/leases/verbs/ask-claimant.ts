@@ -42,7 +42,7 @@ export async function askClaimant(
   let waited: { readonly what: string; readonly for: number; readonly at: number } | undefined
   for (;;) {
     if (signal?.aborted === true)
-      throw new Problem('IPK_INTERRUPTED', `interrupted: nothing was said of node ${name}`)
+      throw new Problem('IPK_INTERRUPTED', `interrupted: nothing was declared about node ${name}`)
     const record = await ledger.readNode(name)
     if (!record?.claim || record.gone) return record
     const step = nextStep(record, challenge, asked)
@@ -61,7 +61,7 @@ export async function askClaimant(
     } else if (step.kind === 'wait' && !isAway) return record
     else {
       if (step.kind === 'challenge' && record.generation === asked)
-        throw notKept(`the question whether node ${name} lives`)
+        throw notKept(`the question whether node ${name} is running`)
       waited = undefined
       if (await writeNode(ledger, name, record, withChallenge(record, challenge)))
         asked = record.generation + 1
@@ -88,7 +88,7 @@ export async function takeBackQuestion(
 function lives(name: string, { claim, addresses }: NodeRecord): Problem {
   const who = claim ? describeClaim(claim) : ''
   const where = addresses.length === 0 ? '' : `, at ${addresses.join(' and ')}`
-  return new Problem('IPK_NODE_LIVES', `node ${name} lives: its daemon answered (${who}${where})`)
+  return new Problem('IPK_NODE_LIVES', `node ${name} is running: its daemon answered (${who}${where})`)
 }
 
 /** Custom resources of another version leave out what they do not know. */

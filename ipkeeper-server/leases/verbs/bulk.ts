@@ -176,16 +176,16 @@ function fateOf(
 ): Pick<Planned, 'reason' | 'hint'> {
   const lease = service.ledger.lease(key)
   const next = `start ${formatReservationOwner(owner)} again; undo: ${unreserveLine(key)}`
-  if (!lease || isFree(lease, service.now())) return { reason: `${says}: nobody has it`, hint: next }
+  if (!lease || isFree(lease, service.now())) return { reason: `${says}: not assigned`, hint: next }
   const who = describeHolder(lease.holder)
   if (isReservedFor(owner, lease.holder, lease.workload ?? null))
-    return { reason: `${says}: ${who} has it`, hint: `undo: ${unreserveLine(key)}` }
+    return { reason: `${says}: assigned to ${who}`, hint: `undo: ${unreserveLine(key)}` }
   if (lease.state === 'held')
-    return { reason: `${says}: it is kept for ${who}, which does not get it back`, hint: next }
+    return { reason: `${says}: kept for ${who}, which will not get it back`, hint: next }
   const standing = standingOfLease(service, lease)
   if (standing.kind === 'ended' || standing.kind === 'lost')
     return { reason: `${says}: the sandbox of ${who} on node ${lease.node} is gone`, hint: next }
-  const reason = `${says}: ${who} on node ${lease.node} has it until it is gone, and its next pod does not get it`
+  const reason = `${says}: in use by ${who} on node ${lease.node} until that pod is gone; its next pod will not get it`
   return { reason, hint: `${remedyFor(lease, standing)}; then ${next}` }
 }
 
@@ -221,7 +221,7 @@ export const releasing: BulkAction<Named & { since?: string | undefined }> = (
   if (since !== undefined && Date.parse(since) !== lease.since)
     throw new Problem(
       'IPK_ADDRESS_HELD',
-      `${lease.address} changed meanwhile: since ${formatTime(lease.since)} it is ${lease.state === 'held' ? 'kept for' : 'cooling down after'} ${who}`,
+      `${lease.address} has changed in the meantime: since ${formatTime(lease.since)} it has been ${lease.state === 'held' ? 'kept for' : 'cooling down after'} ${who}`,
       { hint: 'run the same command again' },
     )
   const until = lease.until === null ? 'with no end' : `until ${formatTime(lease.until)}`

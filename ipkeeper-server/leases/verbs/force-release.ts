@@ -64,7 +64,10 @@ export async function forceRelease(
   }
   const now = service.ledger.lease(key)
   if (now && sameAttachment(now.attachment, lease.attachment))
-    throw new Problem('IPK_STORE_CONFLICT', `${lease.address} is still bound: it changed meanwhile`)
+    throw new Problem(
+      'IPK_STORE_CONFLICT',
+      `${lease.address} is still bound: its record changed in the meantime`,
+    )
   const after = now && now.state !== 'bound' ? leaseItem(now) : null
   return { plan, reply: { released: leaseItem(lease), after } }
 }
@@ -93,8 +96,8 @@ function assertAgreed(lease: LeaseRecord, { of }: ForceTerms): void {
   if (!of || (of.containerId === present.containerId && of.since === present.since)) return
   throw new Problem(
     'IPK_ADDRESS_HELD',
-    `${lease.address} has changed hands meanwhile: it is bound to ${describeHolder(lease.holder)} on node ${lease.node}`,
-    { hint: `see who has it now: ipkeeperctl who ${lease.address}` },
+    `${lease.address} has been assigned to another holder in the meantime: it is bound to ${describeHolder(lease.holder)} on node ${lease.node}`,
+    { hint: `to see its holder: ipkeeperctl who ${lease.address}` },
   )
 }
 
@@ -122,11 +125,16 @@ async function planFor(
     return {
       ...base,
       way: 'by-its-node',
-      says: `node ${lease.node} lives: its daemon cuts the sandbox off; ${who} ${cut}`,
+      says: `node ${lease.node} is running: its daemon disconnects the sandbox; ${who} ${cut}`,
     }
   const warning = warningOf(lease, others)
   await assertOff(service, lease, warning, terms)
-  return { ...base, way: 'by-word', says: `nobody can cut the sandbox of ${who} off`, warning }
+  return {
+    ...base,
+    way: 'by-word',
+    says: `the sandbox of ${who} cannot be disconnected, because the daemon of its node does not answer`,
+    warning,
+  }
 }
 
 async function lives(service: LeaseService, name: string, terms: ForceTerms): Promise<boolean> {
@@ -149,8 +157,8 @@ async function lives(service: LeaseService, name: string, terms: ForceTerms): Pr
 function warningOf({ address, node, holder }: LeaseRecord, others: readonly string[]): string {
   const all = [address, ...others].join(' and ')
   return (
-    `if node ${node} still runs, ${describeHolder(holder)} there goes on using ${all}: two pods then answer for one address, ` +
-    `until the daemon of node ${node} reaches the store again and cuts that sandbox off`
+    `if node ${node} is still running, ${describeHolder(holder)} there keeps using ${all}: two pods then answer for one address, ` +
+    `until the daemon of node ${node} reaches the store again and disconnects that sandbox`
   )
 }
 
@@ -185,7 +193,7 @@ async function signsOfLife(service: LeaseService, lease: LeaseRecord): Promise<r
   const unknown =
     node === here
       ? 'this node has no record of that sandbox'
-      : `its daemon does not answer, and nobody has said that it is off (last contact ${age === undefined ? 'not known' : `${spellTime(age)} ago`})`
+      : `its daemon does not answer, and it has not been declared off (last contact ${age === undefined ? 'not known' : `${spellTime(age)} ago`})`
   return [...heard, unknown]
 }
 

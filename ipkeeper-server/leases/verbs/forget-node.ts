@@ -35,7 +35,7 @@ export async function forgetNode(
   const { ledger, node: here, now } = service
   if (name === here)
     throw new Problem('IPK_NODE_LIVES', `${name} is this very node, and its daemon runs`, {
-      hint: 'when it is gone for good, say so on another node',
+      hint: 'if it is gone for good, run this command on another node',
     })
   if (!ledger.isShared || !ledger.keeps('node'))
     throw new Problem('IPK_NODE_UNKNOWN', `this store knows of no other node than ${here}`, {
@@ -91,7 +91,7 @@ async function expectSilence(
   const present = await ledger.readNode(name)
   if (present?.gone) return
   if (present?.generation === wrote) throw notKept(`it that node ${name} is gone`)
-  throw new Problem('IPK_NODE_LIVES', `node ${name} lives: its daemon took that back`)
+  throw new Problem('IPK_NODE_LIVES', `node ${name} is running: its daemon revoked the declaration`)
 }
 
 function unknown({ ledger, node: here }: Pick<LeaseService, 'ledger' | 'node'>, name: string): Problem {

@@ -75,7 +75,7 @@ export async function takeBackAfter(
   } catch (second) {
     const first = toProblem(error)
     const why = toProblem(second).message
-    const details = [first.details, `it could not be taken back yet: ${why}`].filter(part => part !== '')
+    const details = [first.details, `it could not be undone yet: ${why}`].filter(part => part !== '')
     throw new Problem(first.code, first.message, {
       hint: first.hint,
       details: details.join('; '),

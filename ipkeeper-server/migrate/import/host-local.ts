@@ -47,7 +47,7 @@ async function readFile(path: string, name: string): Promise<FolderFile | undefi
     const reading = await readCacheFile(bytes, seen.identity)
     if (reading.state === 'gone') return undefined
     if (reading.state === 'read') return { path, name, text: reading.text, why: '', modifiedAt }
-    const why = reading.state === 'odd' ? reading.detail : 'it goes on changing'
+    const why = reading.state === 'odd' ? reading.detail : 'it keeps changing'
     if (reading.state === 'odd' || tries === 3) return { path, name, text: null, why, modifiedAt }
   }
 }

@@ -50,9 +50,9 @@ export function groupFound(
     const ifname = one.ifname ?? usualInterface
     const fault =
       network === undefined
-        ? { text: 'nothing tells which network it is of', hint: 'name it: --network NAME' }
+        ? { text: 'its network is not known', hint: 'name it: --network NAME' }
         : containerId === null && pod === null
-          ? { text: 'nothing tells whose it is', hint: '' }
+          ? { text: 'its holder is not known', hint: '' }
           : faultOf(network, containerId, ifname)
     if (network === undefined || fault) {
       nobodys.set(index, decided('unfit', fault?.text ?? '', fault && { hint: fault.hint }))

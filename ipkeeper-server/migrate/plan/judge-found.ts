@@ -57,8 +57,8 @@ export function fateOf(found: FoundAllocation, namespaceAt: ImportTerms['namespa
     const why = state.kind === 'unreadable' ? ` (${state.reason})` : ''
     return {
       kind: 'untold',
-      why: `cannot tell whether its container lives: the daemon sees no namespace at ${netns}${why}`,
-      hint: `let the daemon see it (mount /run/netns of the node), or if the container is no more, remove ${origin}`,
+      why: `cannot determine whether its container is running: the daemon sees no namespace at ${netns}${why}`,
+      hint: `let the daemon see it (mount /run/netns of the node), or, if the container no longer exists, remove ${origin}`,
     }
   }
   if (runtime !== 'absent' || (containerId === null && found.keeps)) return { kind: 'may-live' }
@@ -67,8 +67,8 @@ export function fateOf(found: FoundAllocation, namespaceAt: ImportTerms['namespa
   if (pod) return { kind: 'gone', why }
   return {
     kind: 'untold',
-    why: `cannot tell whether it lives: ${why}; but not all that make containers have such a list`,
-    hint: `if it is no more (nerdctl ps, podman ps), remove ${origin}, and run this again`,
+    why: `cannot determine whether it is running: ${why}, but not every tool that runs containers has such a list`,
+    hint: `if it no longer exists (nerdctl ps, podman ps), remove ${origin}, and run this again`,
   }
 }
 
@@ -80,7 +80,7 @@ function whyUntold(
   const known = containerId === null ? keeps : runtime !== 'unknown' || source === 'host-local'
   return known
     ? undefined
-    : decided('unfit', 'nothing on this node tells of its container', {
+    : decided('unfit', 'nothing is known of its container on this node', {
         hint: 'let ipkeeperctl ask the container runtime: see "runtime" in ipkeeperctl doctor',
       })
 }
@@ -263,7 +263,9 @@ const hasAnotherAddress: PlacedObjection = ({ besides, group }, { pool }) => {
     `${describeHolder(group.holder)} ${state === 'held' ? 'keeps' : 'has'} ${address} already`,
     {
       hint:
-        state === 'held' ? `let go of the one it has not: ipkeeperctl release ${address}` : whoHint(besides),
+        state === 'held'
+          ? `release the one it does not use: ipkeeperctl release ${address}`
+          : whoHint(besides),
       pool: pool.name,
     },
   )

@@ -34,7 +34,7 @@ async function assertWhole({ file }: CopiedFrom): Promise<void> {
   const [first] = findings
   if (first === undefined) return
   throw new Problem('IPK_STORE_DAMAGED', `store ${file?.path ?? ''} is damaged: ${first}`, {
-    hint: 'no lease is concerned; what can be read of the history is written anew by: ipkeeperctl rescue',
+    hint: 'no lease is concerned; to rebuild the history from what can be read: ipkeeperctl rescue',
   })
 }
 

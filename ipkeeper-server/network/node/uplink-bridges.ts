@@ -286,7 +286,7 @@ function isBusy(error: unknown): error is CommandRefused {
 function busy(uplink: string, bridge: string, cause: CommandRefused): Problem {
   return new Problem(
     'IPK_LINK_CONFLICT',
-    `uplink ${uplink} cannot become a port of ${bridge}: other links stand on it (${cause.answer})`,
+    `uplink ${uplink} cannot become a port of ${bridge}: it already has other links (${cause.answer})`,
     {
       cause,
       hint: `macvlans or an ipvlan of pods use it: use "mode": "macvlan" for all networks on ${uplink}, or "underlay" for all`,

@@ -21,7 +21,7 @@ export interface RepairTerms {
 const planned = (plan: CachePlan, because: string): PlannedRepair => ({ plan, because })
 
 const othersPlans: Readonly<Record<RepairTerms['others'], PlannedRepair>> = {
-  quarantine: planned('quarantine', 'of another network, moved aside as told'),
+  quarantine: planned('quarantine', "another plugin's network, quarantined as configured"),
   report: planned('report', "another plugin's network"),
   unlike: planned('report', 'neither its name nor its folder is of a result cache'),
 }
@@ -37,9 +37,9 @@ export function planRepair(
   if (fault === 'left-over' && !recordsKnown)
     return planned('report', 'the records of the daemon are not known')
   if (!own) return othersPlans[others]
-  if (fault === 'left-over') return planned('quarantine', 'nobody needs it any more')
+  if (fault === 'left-over') return planned('quarantine', 'it is no longer needed')
   if (attachment && canRewrite(attachment.network))
-    return planned('rewrite', 'written anew from the lease record')
-  if (attachment) return planned('quarantine', 'its conflist is not known, so it cannot be written anew')
-  return planned('quarantine', recordsKnown ? 'no attachment of ours' : 'rewriting needs the daemon')
+    return planned('rewrite', 'rewritten from the lease record')
+  if (attachment) return planned('quarantine', 'its conflist is not known, so it cannot be rewritten')
+  return planned('quarantine', recordsKnown ? 'no attachment of ipkeeper' : 'rewriting needs the daemon')
 }

@@ -53,7 +53,7 @@ export class EtcdContinuity {
     if (known === undefined || known === cluster) return true
     this.#break(
       { cluster, revision: 0 },
-      `etcd is another cluster (ID ${cluster}) than it was (${known}): its data was made anew, or restored from a snapshot`,
+      `etcd is another cluster (ID ${cluster}) than it was (${known}): its data was recreated, or restored from a snapshot`,
     )
     return false
   }

@@ -214,7 +214,7 @@ export class ObjectWriter {
     const failure = results.find(result => result.status === 'rejected')
     if (!failure) return
     const reason = failure.reason instanceof Error ? failure.reason.message : String(failure.reason)
-    throw new EngineAway(`a change that met another one could not be taken back: ${reason}`, {
+    throw new EngineAway(`a change that conflicted with another one could not be undone: ${reason}`, {
       cause: failure.reason,
     })
   }
@@ -270,6 +270,6 @@ export class ObjectWriter {
     )
     const [former] = Array.isArray(items) ? (items as readonly unknown[]) : []
     if (isJsonObject(former)) return former
-    throw new EngineAway(`${kind} ${name} as it was at ${at} is not there any more`)
+    throw new EngineAway(`${kind} ${name} no longer exists as it was at ${at}`)
   }
 }

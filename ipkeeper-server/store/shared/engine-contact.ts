@@ -86,7 +86,7 @@ export class EngineContact {
     const seconds = Math.max(Math.round((now - since) / 1000), 0)
     return new Problem(
       'IPK_STORE_AWAY',
-      `${kind} ${location} is away for ${seconds} s (${reason}): a new claim has to wait until it is back`,
+      `${kind} ${location} has been unreachable for ${seconds} s (${reason}): no new address can be assigned until it is back`,
       { ...(cause !== undefined && { cause }), ...(hint !== undefined && { hint }) },
     )
   }

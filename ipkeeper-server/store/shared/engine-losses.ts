@@ -441,18 +441,18 @@ export class EngineLosses {
   // ---- For people
 
   get #reason(): string {
-    return this.#memory.loss?.reason ?? 'not all nodes have told what they hold'
+    return this.#memory.loss?.reason ?? 'not all nodes have reported what they hold'
   }
 
   problem(): Problem {
     const { kind, location } = this.#options.engine
     const whom =
       this.#awaited.length === 0
-        ? 'this node is telling it again what it holds'
-        : `waiting for ${this.#awaited.join(', ')} to tell again what is in use there`
+        ? 'this node is reporting what it holds'
+        : `waiting for ${this.#awaited.join(', ')} to report what is in use there`
     return new Problem(
       'IPK_STORE_INCOMPLETE',
-      `${kind} ${location} has lost records (${this.#reason}): no new address before it has them again; ${whom}`,
+      `${kind} ${location} has lost records (${this.#reason}): no new address is assigned until they are restored; ${whom}`,
     )
   }
 

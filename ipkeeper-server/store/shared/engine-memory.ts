@@ -147,13 +147,13 @@ export class EngineMemory {
       position.cluster !== undefined &&
       before.cluster !== position.cluster
     )
-      return `it is another cluster (ID ${position.cluster}) than it was (${before.cluster}): its data was made anew, or restored from a snapshot`
+      return `it is another cluster (ID ${position.cluster}) than it was (${before.cluster}): its data was recreated, or restored from a snapshot`
     const passed = Math.max(before?.revision ?? 0, ...(isFirst ? bound.values() : []))
     if (position.revision < passed)
       return `it has gone back from revision ${passed} to ${position.revision}: it was restored from a snapshot`
     const isBack = this.#isTold && nodes.length > 0 && nodes.every(node => epochOf(node) < this.#epoch)
     if (keepsNodes && isBack)
-      return 'it does not know any more of an earlier loss, after which nodes have told what they hold: it was restored from a snapshot'
+      return 'it has no record of an earlier loss after which nodes reported what they hold: it was restored from a snapshot'
     const there = new Map(records.map(record => [sharedRecordId(record), record]))
     const older = records.find(record => record.revision < (revisionOf(record) ?? 0))
     if (older) return `it has ${older.kind} ${older.key} in an older version than before`
@@ -164,7 +164,7 @@ export class EngineMemory {
       const present = there.get(id)
       if (present && present.revision < revision) return `it has ${id} in an older version than before`
       if (!present && keepsEndings && !ended.has(id))
-        return `it has no ${id} any more, which is bound here, and nobody ended it`
+        return `it has no ${id} any more, which is bound here and was never released`
     }
     return undefined
   }

@@ -469,7 +469,7 @@ export class SharedStore implements LeaseStore {
       const lost = this.#lostWith(id)
       if (lost === undefined) this.#hear(name, null, true)
       else {
-        const reason = `it has no ${lost} any more, which is bound here, and nobody ended it`
+        const reason = `it has no ${lost} any more, which is bound here and was never released`
         this.#reclaim.lost(reason, [...this.#known.values()])
       }
     })

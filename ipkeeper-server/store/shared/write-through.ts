@@ -93,7 +93,7 @@ export class WriteThrough {
     const lossesBefore = losses.count
     const isClaim = writes.some(write => this.#isClaim(write))
     if (isClaim && isFound(writes) && losses.mustHaveHad())
-      this.#options.onLacking('pods that live on this node are not on record there')
+      this.#options.onLacking('pods that are running on this node have no record there')
     if (isClaim && !losses.mayClaim(isFound(writes))) {
       // An engine that kept no records of nodes may have begun to.
       if (!losses.hasReported()) resolver.run()
@@ -114,7 +114,8 @@ export class WriteThrough {
     try {
       revisions = await this.#commitToEngine(writes)
       // It is unknown whether an engine that has lost records had what this was compared with.
-      if (isClaim && lossesBefore !== losses.count) throw new EngineAway('it has lost records meanwhile')
+      if (isClaim && lossesBefore !== losses.count)
+        throw new EngineAway('it has lost records in the meantime')
     } catch (error) {
       return await this.#afterFailure(error, change, { intents, noted, isAdd })
     }

@@ -131,7 +131,7 @@ export class HistoryTable {
       'IPK_STORE_DAMAGED',
       `store ${this.#location}: entry ${Number(row['id'])} of the history does not match its checksum`,
       {
-        hint: 'no lease is concerned; what can be read of the history is written anew by: ipkeeperctl rescue',
+        hint: 'no lease is concerned; to rebuild the history from what can be read: ipkeeperctl rescue',
       },
     )
   }

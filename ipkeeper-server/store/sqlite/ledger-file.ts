@@ -334,16 +334,16 @@ export class LedgerFile {
       const findings =
         seal && sameSeal(seal, this.#counted.seal)
           ? integrityFindings(this.#database)
-          : ['another ledger stands there']
+          : ['it is another ledger']
       if (findings.length === 0) {
         this.load(() => undefined)
         this.loadNotes(() => undefined)
         this.#files?.adopt()
         return
       }
-      this.#spoil(`somebody else wrote to it: ${findings.join('; ')}`)
+      this.#spoil(`another process wrote to it: ${findings.join('; ')}`)
     } catch (error) {
-      this.#spoil(`somebody else wrote to it: ${errorText(error)}`)
+      this.#spoil(`another process wrote to it: ${errorText(error)}`)
     }
   }
 

@@ -425,7 +425,7 @@ t.test('release by force', async t => {
   t.match(story.leases(), ['10.22.0.50 bound shop/a c1'])
   t.match(await answering('y'), [
     0,
-    /^10\.22\.0\.50 is released from shop\/a: its sandbox was cut off; it is cooling down until .*Z, and a pod that asks for it by name gets it at once\n$/,
+    /^10\.22\.0\.50 is released from shop\/a: its sandbox was disconnected; it is cooling down until .*Z, and a pod that asks for it by name gets it at once\n$/,
     `${told}release it? [y/N] y`,
   ])
   t.match(await answering('y'), [0, '10.22.0.50 is released from shop/a: no sandbox had it; it is free\n'])
@@ -583,7 +583,7 @@ ${goesOn}        waiting for n3
     await run(['__complete', 'fish', 'ipkeeperctl', 'forget-node', ''], { IPKEEPER_SOCKET: socket }),
     {
       ...{ exit: 0, err: '' },
-      out: 'words\nn3\thas not told what it holds\nn4\thas not told what it holds\n',
+      out: 'words\nn3\thas not reported what it holds\nn4\thas not reported what it holds\n',
     },
   )
 })

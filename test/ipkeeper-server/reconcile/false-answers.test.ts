@@ -45,7 +45,7 @@ t.test('the finding', t => {
   t.match(of(1), [
     {
       kind: 'false-answer',
-      says: /^shop\/web-0 \(.*\) answered for 10\.22\.0\.7, fd00:22::7, which it was not given$/,
+      says: /^shop\/web-0 \(.*\) answered for 10\.22\.0\.7, fd00:22::7, which were not assigned to it$/,
       remedy: /kubectl delete pod -n shop web-0$/,
       about: { pod: 'shop/web-0', address: '10.22.0.2/16' },
       action: { kind: 'none' },

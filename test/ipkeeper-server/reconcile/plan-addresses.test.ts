@@ -75,7 +75,7 @@ for (const [what, of, api, says] of table) {
 
 t.test('of a container without a pod', t => {
   const seen = attachment({ id: 'c1', pod: null, kernel: [] })
-  t.match(suspectAddresses(snapshot({ attachments: [seen] })), [{ remedy: 'make the container anew' }])
+  t.match(suspectAddresses(snapshot({ attachments: [seen] })), [{ remedy: 'recreate the container' }])
   t.end()
 })
 

@@ -28,7 +28,7 @@ const rows: readonly (readonly [what: string, seen: Partial<NodeSnapshot>, findi
     {
       kind: 'ippool-refused',
       says: 'IPPool prod: no',
-      why: 'the pool stays as it was, on every node',
+      why: 'every node keeps the earlier spec in force',
       remedy: "kubectl edit ippool 'my pool'",
     },
   ],

@@ -21,7 +21,7 @@ t.test('what bears another name is told, once for each name, and left alone', t 
         kind: 'record-of-another-name',
         state: 'reported',
         says: /^shop\/a \(.*\), and 1 more was added here on node old$/,
-        remedy: /if this machine was called old: .*"node: old"/,
+        remedy: /if this machine was formerly named old: .*"node: old"/,
       },
     },
     { finding: { says: /^shop\/c .*on node older$/ } },

@@ -81,8 +81,8 @@ const rows: readonly (readonly [kind: string, place: Place, written: string, sai
   [
     'no cluster',
     { clustered: false },
-    'make the pod anew: kubectl delete pod -n shop web-0 (or: crictl stopp 3f2a)',
-    'make the pod anew: crictl stopp 3f2a',
+    'recreate the pod: kubectl delete pod -n shop web-0 (or: crictl stopp 3f2a)',
+    'recreate the pod: crictl stopp 3f2a',
   ],
   [
     'no cluster',

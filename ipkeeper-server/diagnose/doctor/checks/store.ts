@@ -63,7 +63,7 @@ export const storeCheck: Check = {
     const layout = status ? undefined : readLayout(join(folder, 'leases.db'))
     if (layout !== undefined && layout > migrations.length)
       return fail(
-        `${join(folder, 'leases.db')} is of a newer ipkeeper-server (layout ${layout}, this one knows ${migrations.length}): start that one again, or put back the copy from before the upgrade`,
+        `${join(folder, 'leases.db')} is of a newer ipkeeper-server (layout ${layout}, this one knows ${migrations.length}): start that version again, or restore the copy from before the upgrade`,
         ...['ipkeeper-server', '--version'],
       )
     if (status?.disk?.refuses)
@@ -102,7 +102,7 @@ export const engineCheck: Check = {
     const behind = owed !== undefined && owed > 0 ? `; ${counted(owed, 'pending write')}` : ''
     if (state === 'away')
       return fail(
-        `${where} is away since ${since ?? '?'} (${reason ?? 'cause not known'})${behind}`,
+        `${where} has been unreachable since ${since ?? '?'} (${reason ?? 'cause not known'})${behind}`,
         ...['journalctl', '-u', 'ipkeeper', '-n', '50'],
       )
     if (state === 'incomplete') {

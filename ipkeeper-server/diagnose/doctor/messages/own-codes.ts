@@ -146,12 +146,12 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_STORE_AWAY: {
     example:
-      'etcd https://10.0.0.1:2379 is away for 130 s (connect ECONNREFUSED 10.0.0.1:2379): a new claim has to wait until it is back; [IPK_STORE_AWAY, request 9dc703913ef1]',
+      'etcd https://10.0.0.1:2379 has been unreachable for 130 s (connect ECONNREFUSED 10.0.0.1:2379): no new address can be assigned until it is back; [IPK_STORE_AWAY, request 9dc703913ef1]',
     mend: () => [type.showStatus, type.daemonLog],
   },
   IPK_STORE_INCOMPLETE: {
     example:
-      'etcd https://10.0.0.1:2379 has lost records (it has gone back from revision 812 to 640: it was restored from a snapshot): no new address before it has them again; waiting for n3 to tell again what is in use there; [IPK_STORE_INCOMPLETE, request 9dc703913ef1]',
+      'etcd https://10.0.0.1:2379 has lost records (it has gone back from revision 812 to 640: it was restored from a snapshot): no new address is assigned until they are restored; waiting for n3 to report what is in use there; [IPK_STORE_INCOMPLETE, request 9dc703913ef1]',
     mend: () => [
       type.awaitedNodes,
       { argv: ['ipkeeperctl', 'forget-node', 'NAME'], does: 'declares a node gone for good' },
@@ -183,7 +183,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
     example:
       'annotation ipkeeper.io/ip asks for 10.22.0.50, which is held by shop/web-0 on node vm (container f4f538501ce9c, since 2026-11-21T10:28:23Z); [IPK_ADDRESS_HELD, request 9dc703913ef1]',
     others: [
-      'annotation ipkeeper.io/ip asks for 10.22.0.50, which is held by shop/keep on node vm (kept by retention since 2026-11-21T10:25:39Z); it does not come free by itself; [IPK_ADDRESS_HELD, request 9dc703913ef1]',
+      'annotation ipkeeper.io/ip asks for 10.22.0.50, which is held by shop/keep on node vm (kept by retention since 2026-11-21T10:25:39Z); it is not released automatically; [IPK_ADDRESS_HELD, request 9dc703913ef1]',
     ],
     note: 'To release an address that retention keeps forever: ipkeeperctl release ADDRESS.',
     mend: ofHolder,
@@ -415,7 +415,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_NODE_LIVES: {
     example:
-      'error: node n3 lives: its daemon answered (ID 3f2a91c0d1e2 since 2026-11-02T08:00:00Z) [IPK_NODE_LIVES]',
+      'error: node n3 is running: its daemon answered (ID 3f2a91c0d1e2 since 2026-11-02T08:00:00Z) [IPK_NODE_LIVES]',
     mend: () => [type.awaitedNodes],
   },
   IPK_NODE_MAY_RUN: {

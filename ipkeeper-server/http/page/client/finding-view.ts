@@ -26,7 +26,7 @@ export interface FindingsView {
 const severities: readonly Finding['severity'][] = ['error', 'warning', 'note']
 
 const stateTexts: Readonly<Record<Finding['state'], string>> = {
-  due: 'is repaired in the next pass, where the mode says so',
+  due: 'is repaired in the next pass if the mode is "repair"',
   waiting: 'is not certain enough yet to be acted on',
   reported: 'is reported only',
 }

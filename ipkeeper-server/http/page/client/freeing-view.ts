@@ -31,7 +31,7 @@ export function freeingView(pool: string, { freeing, more }: FreeingReply): Free
   })
   const note =
     rows.length === 0
-      ? 'No address of this pool comes free by itself.'
+      ? 'No address of this pool is released automatically.'
       : more > 0
         ? `and ${countText(more)} more`
         : ''

@@ -25,6 +25,6 @@ export function freshnessOf(
   if (open && now - heardAt <= missed * beat) return { state: 'live', text: 'Live' }
   return {
     state: 'stale',
-    text: `Stale: nothing heard of the daemon since ${clockTime(heardAt)}. What you see is as it was then; trying again.`,
+    text: `Stale: no answer from the daemon since ${clockTime(heardAt)}. You see the state of that time; retrying.`,
   }
 }

@@ -4,7 +4,7 @@ import type { MapCell, MapView } from './map-view.ts'
 import { formatRoute, type Route } from './route.ts'
 
 const blocksHint =
-  'The upper number names the block, the lower one says how many of its addresses are taken; the shade says so in quarters.'
+  'The upper number is the block, the lower one how many of its addresses are taken; the shade shows the same in quarters.'
 
 /** Where 16 places in a row would be too small to read and to touch, there are 8: page.css has the same width. */
 const small = matchMedia('(max-width: 47rem)')

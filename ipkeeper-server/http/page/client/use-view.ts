@@ -55,7 +55,9 @@ function some<T>(items: readonly T[], most: number): T[] {
 
 function forecastText({ free, forecast: { fullAt, says } }: PoolUse): string {
   if (BigInt(free) <= 0n) return 'It is full now'
-  return fullAt === null ? `Day it is full: ${says}` : `Full on ${timeText(fullAt)} if it goes on so: ${says}`
+  return fullAt === null
+    ? `Day it is full: ${says}`
+    : `Full on ${timeText(fullAt)} at the present rate: ${says}`
 }
 
 function chartOf({ samples, capacity, free, forecast }: PoolUse): UseChart | undefined {

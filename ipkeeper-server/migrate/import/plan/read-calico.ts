@@ -30,7 +30,7 @@ function readBlock({ origin, spec }: ReadObject): Findings {
     const address = formatAddress({ family: first.family, value: first.value + BigInt(ordinal) })
     const attribute = typeof entry === 'number' ? attributes[entry] : undefined
     if (!isJsonObject(attribute)) {
-      unreadable.push({ origin, address, why: 'nothing tells who has it' })
+      unreadable.push({ origin, address, why: 'its holder is not known' })
       return []
     }
     const secondary = objectIn(attribute, 'secondary')

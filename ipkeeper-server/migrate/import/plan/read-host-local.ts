@@ -33,7 +33,7 @@ export function readHostLocal(network: string, files: readonly HostLocalFile[]):
       return []
     }
     if (text === null) return fail(why)
-    if (text === '') return fail('it is empty: nothing tells who has the address')
+    if (text === '') return fail('it is empty: the holder of the address is not known')
     const [containerId = '', ifname = ''] = text
       .trim()
       .split(/\r?\n/)

@@ -29,7 +29,7 @@ async function explainCommand(t: Test, files: Readonly<Record<string, string>> =
 }
 
 const unknown =
-  '    request annotations: not known here without a Kubernetes API; the runtime tells an ADD: give them with --manifest\n'
+  '    request annotations: not known without the Kubernetes API (at an ADD the runtime passes them): pass them with --manifest\n'
 const rest = ': after DEL it cools down for 1m, and until then only a pod that asks for it by name gets it\n'
 
 t.test('a pod that may come', async t => {

@@ -107,7 +107,7 @@ const rows: readonly Row[] = [
   {
     what: 'another sandbox',
     result: { ...sound, interfaces: [{ name: 'cni0' }, { ...eth0, sandbox: '/run/netns/b' }] },
-    says: [/said to be in \/run\/netns\/b/],
+    says: [/reported in \/run\/netns\/b/],
   },
   {
     what: 'an interface of another name',

@@ -49,7 +49,7 @@ const cases: readonly (readonly [
     { pod: 'kf', container: 'c1', retain: 'forever' },
     true,
     'IPK_ADDRESS_HELD',
-    'it does not come free by itself',
+    'it is not released automatically',
     `shop/kf is gone: ${giveUp}`,
   ],
   [
@@ -137,7 +137,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   'kept as long as an owner is there whom nobody knows': [
     ['add', web('c1', 'u1', kept), '10.22.0.50'],
     ['del', 'c1'],
-    ['add', other(), 'IPK_ADDRESS_HELD', /it does not come free by itself, since its owner is not known/],
+    ['add', other(), 'IPK_ADDRESS_HELD', /it is not released automatically, because its owner is not known/],
   ],
   'two replicas that ask for one address need a list': [
     ['add', web('c1', 'u1'), '10.22.0.50'],

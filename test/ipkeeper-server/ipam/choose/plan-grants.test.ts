@@ -37,7 +37,12 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   ],
   'an address of the same name that an older sandbox may still use is not given, even by name': [
     ['add', web('c1', 'u1'), '10.22.0.2'],
-    ['add', web('c2', 'u2'), '10.22.0.3', /older sandbox c1 of the same name may live: a fresh address/],
+    [
+      'add',
+      web('c2', 'u2'),
+      '10.22.0.3',
+      /older sandbox c1 of the same name may still be running: a new address/,
+    ],
     [
       'add',
       web('c3', 'u2', { ip: '10.22.0.2' }),

@@ -164,7 +164,7 @@ const stories: readonly (readonly [
       entry('bound', 10, 'a', { containerId: 'c1' }),
       entry('moved', 20, 'a', { containerId: 'c1', node: 'n2' }),
     ],
-    ['bound 20-now', 'bound 10-20 its node is called n2 now'],
+    ['bound 20-now', 'bound 10-20 its node is now named n2'],
   ],
   [
     'rested, given to another before its time',

@@ -85,7 +85,7 @@ t.test('a change from an old generation is refused before the store is asked', a
   store.delay = () => Promise.reject(new Error('the store was asked'))
   for (const write of [putLease(lease('10.0.0.2'), null), putLease(lease('10.0.0.2', 3), 2)]) {
     const problem = await thrownProblem(() => ledger.commit([write]))
-    t.match(problem, { code: 'IPK_STORE_CONFLICT', message: /10\.0\.0\.2.* was changed by somebody else/ })
+    t.match(problem, { code: 'IPK_STORE_CONFLICT', message: /10\.0\.0\.2.* was changed by another writer/ })
   }
   t.equal(ledger.lease(two)?.generation, 1)
 })

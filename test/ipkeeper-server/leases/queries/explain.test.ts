@@ -218,7 +218,7 @@ t.test('what an ADD cannot see', async t => {
   t.match(await strict.ask(), {
     annotationsFrom: 'nobody',
     error: null,
-    steps: [{ subject: 'annotations', text: /give them with --manifest$/ }],
+    steps: [{ subject: 'annotations', text: /pass them with --manifest$/ }],
   })
 })
 

@@ -82,7 +82,7 @@ t.test('a gone node, one out of service, and a store that is away', async t => {
   await three.ledger.readNode('n1')
   t.match(listNodes(three.world.service, figures)[0], {
     state: 'unknown',
-    why: 'this daemon does not reach the store',
+    why: 'this daemon cannot reach the store',
   })
 })
 

@@ -123,7 +123,7 @@ const fates: readonly {
     has: {},
     owner: 'shop/a',
     reason:
-      'to shop/b; it is no longer reserved for shop/a: shop/a on node n1 has it until it is gone, and its next pod does not get it',
+      'to shop/b; it is no longer reserved for shop/a: in use by shop/a on node n1 until that pod is gone; its next pod will not get it',
     hint: `delete shop/a; then ${next}`,
   },
   {
@@ -150,7 +150,7 @@ const fates: readonly {
     what: 'it is kept for somebody else',
     has: { retain: 'forever' },
     ends: 'deleted',
-    reason: 'to shop/b: it is kept for shop/a, which does not get it back',
+    reason: 'to shop/b: kept for shop/a, which will not get it back',
     hint: next,
   },
   {
@@ -163,7 +163,7 @@ const fates: readonly {
   {
     what: 'a sandbox that may live has it',
     has: {},
-    reason: 'to shop/b: shop/a on node n1 has it until it is gone, and its next pod does not get it',
+    reason: 'to shop/b: in use by shop/a on node n1 until that pod is gone; its next pod will not get it',
     hint: `delete shop/a; then ${next}`,
   },
 ]

@@ -218,7 +218,8 @@ for (const [name, more, reasons] of [
     t.match(await force(service, reasons ? off : usual), {
       plan: {
         way: 'by-word',
-        warning: /^if node n1 still runs, shop\/a there goes on using 10\.22\.0\.50: two pods then answer/,
+        warning:
+          /^if node n1 is still running, shop\/a there keeps using 10\.22\.0\.50: two pods then answer/,
       },
       reply: { after: { state: 'cooling' } },
     })

@@ -62,7 +62,7 @@ t.test('who is misspelt, or is this node, is told so', async t => {
   t.match(await thrownProblem(() => forgetNode(service, 'n1', hasty)), {
     code: 'IPK_NODE_LIVES',
     message: 'n1 is this very node, and its daemon runs',
-    hint: 'when it is gone for good, say so on another node',
+    hint: 'if it is gone for good, run this command on another node',
   })
   t.equal(recordIn(engine, 'n1')?.gone, undefined)
 })
@@ -138,7 +138,7 @@ function sayings(engine: EngineDouble): ReadonlySet<string> {
 
 const lives = {
   code: 'IPK_NODE_LIVES',
-  message: 'node n2 lives: its daemon answered (ID two since 1970-01-01T00:00:00Z, at 192.0.2.2)',
+  message: 'node n2 is running: its daemon answered (ID two since 1970-01-01T00:00:00Z, at 192.0.2.2)',
   hint: /ipkeeperctl status/,
 }
 

@@ -144,7 +144,7 @@ const anotherPod: Readonly<Record<string, readonly Step[]>> = {
       'add',
       plain('c2', 'u2'),
       '10.22.0.3',
-      /older sandbox c1 of the same name may live: a fresh address; .*lowest free/,
+      /older sandbox c1 of the same name may still be running: a new address; .*lowest free/,
     ],
     ['leases', ['10.22.0.2 bound shop/job-runner c1', '10.22.0.3 bound shop/job-runner c2']],
     ['del', 'c1'],
@@ -306,7 +306,7 @@ const conflicts: Readonly<Record<string, readonly Step[]>> = {
       'add',
       plain('c3', 'u3', { ip: '10.22.0.51' }),
       'IPK_ADDRESS_HELD',
-      /does not come free by itself, since its owner is not known/,
+      /is not released automatically, because its owner is not known/,
     ],
   ],
   'replicas of a StatefulSet that all ask for one address: told what they need': [

@@ -111,7 +111,7 @@ t.test(
     await t.rejects(addAttachment(service, request, stays), {
       code: 'IPK_WIRING_FAILED',
       message: 'cannot set eth0 up',
-      details: /could not be taken back yet: nft is busy/,
+      details: /could not be undone yet: nft is busy/,
     })
     t.equal(service.ledger.leasesOf(request.key).length, 1, 'nobody else gets the address meanwhile')
 

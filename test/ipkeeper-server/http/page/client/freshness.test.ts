@@ -8,7 +8,7 @@ t.test('what is said of the connection', t => {
     return `${state}: ${text}`
   }
   const stale =
-    'stale: Stale: nothing heard of the daemon since at 5. What you see is as it was then; trying again.'
+    'stale: Stale: no answer from the daemon since at 5. You see the state of that time; retrying.'
   t.equal(say(undefined, 0), 'connecting: Connecting')
   t.equal(say(5, 10_000), 'live: Live')
   t.equal(say(5, 25_000), 'live: Live', 'two beats may be missed')

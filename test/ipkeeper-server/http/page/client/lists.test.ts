@@ -144,7 +144,7 @@ t.test('findings, the worst first', t => {
       'note: lease without sandbox (1)',
     ],
   )
-  t.match(groups[0]?.rows, [{ says: 'b', state: 'is repaired in the next pass, where the mode says so' }])
+  t.match(groups[0]?.rows, [{ says: 'b', state: 'is repaired in the next pass if the mode is "repair"' }])
   const kinds = (...of: readonly Finding['kind'][]): string[] =>
     findingsView({ ...audit, findings: of.map(kind => ({ ...finding, kind })) }).groups.map(
       ({ title }) => title,

@@ -18,7 +18,7 @@ t.test('lines of what was, and where they lead', t => {
   t.match(view, {
     title: 'IPv4, 10 addresses',
     forecast:
-      'Full on 2026-01-01 05:00:00 UTC if it goes on so: it grew by 48 addresses a day in the last 2h',
+      'Full on 2026-01-01 05:00:00 UTC at the present rate: it grew by 48 addresses a day in the last 2h',
     fullAt: at(5),
     rows: [
       ['2026-01-01 02:00:00 UTC', '3', '1'],

@@ -31,7 +31,7 @@ t.test('host-local', t => {
     ['10.22.0.2', `${id}\neth0\n`, ['10.22.0.2 net cccc eth0 - -']],
     ['10.22.0.2', id, ['10.22.0.2 net cccc - - -']],
     ['fd00:22::0:2', `${id}\r\nnet1`, ['fd00:22::2 net cccc net1 - -']],
-    ['10.22.0.2', '', ['10.22.0.2: it is empty: nothing tells who has the address']],
+    ['10.22.0.2', '', ['10.22.0.2: it is empty: the holder of the address is not known']],
     ['10.22.0.2', '\0\0\0\0', ['10.22.0.2: its first line is no container ID']],
     ['10.22.0.2', '../../etc', ['10.22.0.2: its first line is no container ID']],
     ['10.22.0.2', null, ['10.22.0.2: EACCES']],
@@ -133,7 +133,7 @@ t.test('calico', t => {
     '10.30.1.66 k8s-pod-network cccc net0 shop/web-0 w1',
     '10.30.1.67 my.net cccc - shop/web-1 w2',
     '10.30.1.68 - - - - -',
-    '10.30.1.69: nothing tells who has it',
+    '10.30.1.69: its holder is not known',
   ])
   t.end()
 })

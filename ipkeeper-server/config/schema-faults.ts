@@ -1,13 +1,12 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import type { ErrorObject } from 'ajv'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
 import { DaemonConfigFile } from './daemon-config.schema.ts'
 import { type SchemaNode } from './schema-words.ts'
 import type { SettingFaults, Path } from './setting-faults.ts'
 import { showJson } from '../../shared/json/fold.ts'
+import { schemaCheck } from '../host/schema-check.ts'
 
-const ajv = new Ajv({ allErrors: true, strict: true, verbose: false })
-ajv.addVocabulary(['doc'])
-const check = ajv.compile<DaemonConfigFile>(DaemonConfigFile)
+const check = schemaCheck<DaemonConfigFile>(DaemonConfigFile, { keywords: ['doc'], allErrors: true })
 
 /** Steps of a JSON pointer; digits are an index where the value there is a list. */
 function pathOf(pointer: string, value: unknown): Path {
@@ -82,8 +81,8 @@ const complaints: Readonly<
  * texts say, such as addresses and durations, is not looked at.
  */
 export function checkShape(value: unknown, faults: SettingFaults): void {
-  if (check(value)) return
-  for (const error of check.errors ?? []) {
+  if (check.holds(value)) return
+  for (const error of check.errors()) {
     // Says why a key is not valid, which the error of propertyNames says as well.
     if (error.propertyName !== undefined) continue
     const path = pathOf(error.instancePath, value)

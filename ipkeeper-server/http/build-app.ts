@@ -12,6 +12,7 @@ import type { TellPod } from '../leases/tasks/pod-events.ts'
 import type { PartState } from '../host/optional-part.ts'
 import type { DiskStatus } from '../store/lease-store.ts'
 import type { VerbObserver } from '../leases/verbs/verb-observer.ts'
+import { ownSchemas } from '../host/schema-check.ts'
 import { keepEdge } from './http-edge.ts'
 import { earlyRefusal, errorReply, problemHandler } from './problem-reply.ts'
 import { addressRoutes } from './routes/addresses.ts'
@@ -117,7 +118,7 @@ function createApp({ facts, logger }: AppOptions): FastifyInstance {
     frameworkErrors: onProblem,
     // The edge answers.
     clientErrorHandler: () => undefined,
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true } },
+    ajv: { customOptions: { ...ownSchemas, coerceTypes: false, removeAdditional: false, useDefaults: true } },
   })
   keepEdge(app.server, { arrival, refusal: earlyRefusal(facts) })
   app.addHook('onRequest', (request, _reply, done) => {

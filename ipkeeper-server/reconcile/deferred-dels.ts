@@ -2,7 +2,6 @@ import { BackgroundTask } from '../host/background-task.ts'
 import { mkdirSync } from 'node:fs'
 import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Ajv } from 'ajv'
 import type { CniRequest } from '../../shared/api/cni.schema.ts'
 import { DeferredDel } from '../../shared/api/deferred-del.schema.ts'
 import { stateFolders } from '../../shared/paths.ts'
@@ -12,6 +11,7 @@ import { KeptFolder } from '../host/kept-folder.ts'
 import { FailureReasons } from '../host/failure-reasons.ts'
 import { makeFolder } from '../host/make-folder.ts'
 import { readRegularFile, UnreadableFile } from '../host/regular-file.ts'
+import { schemaCheck } from '../host/schema-check.ts'
 import type { SpareDels } from './spare-dels.ts'
 
 /** What the plugin reads from stdin at most (16 MiB), and the rest of the request: no DEL that it takes is too long here. */
@@ -20,7 +20,7 @@ const retryAfter = 5_000
 /** Of files in quarantine, which others put things into as well. */
 const asidePrefix = `${stateFolders.deferredDels}-`
 
-const isDeferredDel = new Ajv({ strict: true }).compile<DeferredDel>(DeferredDel)
+const deferredDel = schemaCheck<DeferredDel>(DeferredDel)
 
 export interface DeferredDelsOptions {
   readonly stateDir: string
@@ -228,7 +228,7 @@ async function readEntry(file: string): Promise<DeferredDel | undefined> {
     const why = error instanceof Error ? error.message : String(error)
     throw new Unusable(`no JSON: ${why.replaceAll(/\s+/g, ' ')}`)
   }
-  if (isDeferredDel(value)) return value
-  const [first] = isDeferredDel.errors ?? []
+  if (deferredDel.holds(value)) return value
+  const [first] = deferredDel.errors()
   throw new Unusable(`not a deferred DEL: ${first?.instancePath ?? ''} ${first?.message ?? ''}`.trim())
 }

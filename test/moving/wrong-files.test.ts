@@ -19,7 +19,7 @@ const rows: readonly (readonly [what: string, source: string, text: string, exit
   ['an array', 'crd-ipkeeper', '[]', 1, /not what kubectl get -o json/],
   ['a table', 'calico', 'NAME   AGE\n10-0-0-0-26   3d\n', 1, /not what kubectl get -o json/],
   ['nothing', 'calico', '', 1, /not what kubectl get -o json/],
-  ['a list without items', 'calico', list(), 0, /nothing to adopt: look whether/],
+  ['a list without items', 'calico', list(), 0, /nothing to adopt: check that/],
 ]
 
 t.test('files of other kinds', { skip }, async t => {

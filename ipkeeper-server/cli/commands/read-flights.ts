@@ -1,9 +1,11 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Ajv } from 'ajv'
 import { Flight } from '../../../shared/api/flight.schema.ts'
 import { flightFileNumber } from '../../../shared/flight-files.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { schemaCheck } from '../../host/schema-check.ts'
+
+const flightCheck = schemaCheck<Flight>(Flight)
 
 export interface FlightsRead {
   /** In the order in which the runs ended. */
@@ -17,13 +19,12 @@ export interface FlightsRead {
  * IPK_FLIGHTS_UNREADABLE, also where there is no such state folder.
  */
 export function readFlights(folder: string): FlightsRead {
-  const isFlight = new Ajv({ strict: true }).compile<Flight>(Flight)
   const flights: Flight[] = []
   let unreadable = 0
   for (const name of fileNames(folder)) {
     for (const line of readLines(join(folder, name))) {
       const flight = parse(line)
-      if (isFlight(flight)) flights.push(flight)
+      if (flightCheck.holds(flight)) flights.push(flight)
       else unreadable++
     }
   }

@@ -374,7 +374,7 @@ t.test('a client that goes away while its ADD is under way leaves no lease', asy
   release()
   while (story.service.serial.busy > 0) await delay(5)
   t.strictSame(story.leases(), [])
-  t.match(log.map(line => String(line['msg'])).join('\n'), /the client went away/)
+  t.match(log.map(line => String(line['msg'])).join('\n'), /the client disconnected/)
   t.strictSame(told, ['add IPK_INTERRUPTED', 'undone: client_gone'])
   const again = await app.inject({
     method: 'POST',

@@ -87,7 +87,7 @@ for (const [what, own, of, says] of [
     'one',
     ['10.22.0.5/24 eth0'],
     {},
-    /^shop\/web-0 \(.*\) has 10\.22\.0\.5, which the node has as well, on link eth0$/,
+    /^shop\/web-0 \(.*\) has 10\.22\.0\.5, which the node also has, on link eth0$/,
   ],
   [
     'both',

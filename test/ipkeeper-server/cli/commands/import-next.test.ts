@@ -33,7 +33,7 @@ const rows: readonly (readonly [
     'one is in conflict',
     { ours: 2, conflict: 1 },
     { applied: true },
-    /leave "ipam\.type".* an address above;.*--apply$/,
+    /leave "ipam\.type".* an address above could be given.*--apply$/,
   ],
   [
     'some cannot be read',
@@ -47,7 +47,7 @@ const rows: readonly (readonly [
     {},
     /then: ipkeeperctl import calico --file list\.json$/,
   ],
-  ['nothing was found', {}, { applied: true }, /^nothing to adopt: look whether/],
+  ['nothing was found', {}, { applied: true }, /^nothing to adopt: check that/],
   ['what was found has ended', { gone: 4 }, { applied: true }, /^nothing to adopt/],
   [
     'interrupted',

@@ -125,7 +125,7 @@ const rows: readonly Row[] = [
     what: 'no address, and nobody asked',
     result: {},
     place: { asksForAddresses: false, listAsksForAddresses: false },
-    says: [/no plugin of the list was told/],
+    says: [/no plugin of the list is configured to assign one/],
   },
   { what: 'no address yet', result: {}, place: { asksForAddresses: false, isLast: false }, says: [] },
   {

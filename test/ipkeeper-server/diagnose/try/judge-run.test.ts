@@ -110,7 +110,7 @@ const rows: readonly Row[] = [
     does: 'exit 1 without a word',
     script: 'exit 1',
     says: 'netplugin failed with no error message: exit status 1',
-    finding: /not a word/,
+    finding: /without any output/,
   },
   {
     does: 'exit 1 with words on stderr only',
@@ -152,7 +152,7 @@ const rows: readonly Row[] = [
     does: 'an unknown version',
     script: `echo '{"cniVersion":"9.9.9"}'`,
     says: 'unsupported CNI result version "9.9.9"',
-    finding: /"9\.9\.9", which nobody knows/,
+    finding: /"9\.9\.9", which does not exist/,
   },
   {
     does: 'nine megabytes',
@@ -191,14 +191,14 @@ const rows: readonly Row[] = [
     verb: 'DEL',
     script: 'echo {}',
     says: null,
-    finding: /CNI wants nothing there/,
+    finding: /CNI expects nothing there/,
   },
   {
     does: 'an error with exit 0, for CHECK',
     verb: 'CHECK',
     script: `echo '{"code":100,"msg":"differs"}'`,
     says: null,
-    finding: /CNI wants nothing there/,
+    finding: /CNI expects nothing there/,
   },
 ]
 

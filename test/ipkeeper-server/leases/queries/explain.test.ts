@@ -243,7 +243,7 @@ t.test('a pod that only the API knows', async t => {
   })
   t.match(await thrownProblem(() => ask({ name: 'away' })), {
     code: 'IPK_FACTS_MISSING',
-    message: /cannot be asked for: GET \/api\/v1: ECONNREFUSED$/,
+    message: /cannot be looked up: GET \/api\/v1: ECONNREFUSED$/,
   })
 })
 

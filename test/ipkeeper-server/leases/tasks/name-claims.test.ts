@@ -107,7 +107,7 @@ t.test('who lives is not displaced', async t => {
 const claim: NodeClaim = { id: 'one', session: 'one-1', bootId: 'b1', since: 0 }
 const taken = {
   code: 'IPK_NODE_NAME_TAKEN',
-  message: /^node n1 has not reported to the store what is in use there/,
+  message: /^node n1 has not reported what is in use there/,
 }
 const awaited: readonly (readonly [
   what: string,

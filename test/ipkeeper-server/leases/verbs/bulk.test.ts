@@ -89,7 +89,7 @@ t.test('what has changed since it was seen is left alone', async t => {
   t.match(item, {
     verdict: 'refused',
     code: 'IPK_ADDRESS_HELD',
-    reason: /changed meanwhile: .* kept for shop\/a$/,
+    reason: /has changed in the meantime: .* kept for shop\/a$/,
   })
   t.equal(story.leases().length, 1)
 })
@@ -110,12 +110,12 @@ const fates: readonly {
   readonly reason: string
   readonly hint: string
 }[] = [
-  { what: 'nobody has it', reason: 'to shop/b: nobody has it', hint: next },
+  { what: 'nobody has it', reason: 'to shop/b: not assigned', hint: next },
   {
     what: 'it cools down',
     has: {},
     ends: 'deleted',
-    reason: 'to shop/b: nobody has it',
+    reason: 'to shop/b: not assigned',
     hint: next,
   },
   {
@@ -130,20 +130,20 @@ const fates: readonly {
     what: 'it is reserved for him already',
     owner: 'shop/b',
     verdict: 'unchanged',
-    reason: 'moved to shop/b already: nobody has it',
+    reason: 'moved to shop/b already: not assigned',
     hint: next,
   },
   {
     what: 'he has it',
     has: { pod: 'b' },
-    reason: 'to shop/b: shop/b has it',
+    reason: 'to shop/b: assigned to shop/b',
     hint: undo,
   },
   {
     what: 'a pod of the workload that is to have it has it',
     has: { owner: owned('StatefulSet', 'web'), pod: 'web-0' },
     to: 'shop/sts/web',
-    reason: 'to shop/statefulset/web: shop/web-0 has it',
+    reason: 'to shop/statefulset/web: assigned to shop/web-0',
     hint: undo,
   },
   {

@@ -72,7 +72,7 @@ t.test('what no sandbox has, what nobody has, and what has changed hands', async
   await story.add({ pod: 'b', container: 'c2', ip: address })
   t.match(await thrownProblem(() => force(story.service, { ...usual, of: plan.of })), {
     code: 'IPK_ADDRESS_HELD',
-    message: /^10\.22\.0\.50 has changed hands meanwhile: it is bound to shop\/b on node n1$/,
+    message: /^10\.22\.0\.50 has been assigned to another holder in the meantime: it is bound to shop\/b on node n1$/,
   })
   await story.del('c2')
   t.match(await force(story.service), { plan: { way: 'kept' }, reply: { after: null } })

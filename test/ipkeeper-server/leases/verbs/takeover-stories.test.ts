@@ -193,7 +193,7 @@ const elsewhere: Readonly<Record<string, readonly Step[]>> = {
   ],
   'a dynamic pod does not wait for another node': [
     ['add', plain('c1', 'u1', { node: 'n2' }), '10.22.0.2'],
-    ['add', plain('c2', 'u2'), '10.22.0.3', /may live: a fresh address/],
+    ['add', plain('c2', 'u2'), '10.22.0.3', /may still be running: a new address/],
   ],
   'the Node is gone from the API': [
     ['add', web('c1', 'u1', { node: 'n2' }), '10.22.0.50'],

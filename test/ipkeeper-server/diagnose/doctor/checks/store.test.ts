@@ -23,7 +23,7 @@ const cases: readonly (readonly [what: string, store: Partial<StatusReply['store
   [
     'away',
     { state: 'away', reason: 'ECONNREFUSED', since, owed: 2 },
-    { state: 'fail', says: /is away since/ },
+    { state: 'fail', says: /has been unreachable since/ },
   ],
   [
     'deaf',

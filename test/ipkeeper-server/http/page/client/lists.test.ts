@@ -116,7 +116,7 @@ t.test('what frees next', t => {
     ],
   )
   t.equal(note, 'and 1,200 more')
-  t.match(freeingView('net', { freeing: [], more: 0 }).note, /comes free by itself/)
+  t.match(freeingView('net', { freeing: [], more: 0 }).note, /is released automatically/)
   t.end()
 })
 

@@ -23,6 +23,8 @@ STATIC_TESTS := test/faults test/spec/golden.test.ts test/install/bare-host.test
   test/packaged/fallback.test.ts
 # What pods wired by ip are tested with in each run, and all of it before an issue is done: each mode, and what is refused and undone.
 IP_TESTS := test/main-plugin/result.test.ts test/main-plugin/underlay.test.ts test/main-plugin/macvlan.test.ts test/main-plugin/refusals.test.ts
+# What plays only a part of its rows in each run (test/rigs/extent.ts).
+EXTENDED_TESTS := $(shell grep -rl rigs/extent.ts --include=*.test.ts test)
 # An address sanitizer reserves more of the address space than limits.test.ts leaves it, and 15 MB of lists take it minutes.
 SANITIZED_TESTS := $(filter-out %/limits.test.ts %/stdin.test.ts,$(wildcard test/faults/*.test.ts)) test/spec/golden.test.ts test/packaged/fallback.test.ts
 ALL_STATIC_TESTS := test/spec test/packaged test/callers test/main-plugin test/install/bare-host.test.ts test/privileged
@@ -92,10 +94,8 @@ test: setup check build static ## Check, build and run every test (TESTS="file .
 test-all: test ## Run every test, then for half an hour what is too long for each run: more histories, coverage, fuzz, soak
 	@HISTORY_RUNS=20000 SHARED_RUNS=600 $(NODE) scripts/run-tests.ts test/properties/histories.test.ts test/properties/shared-ledger.test.ts
 	@SIMULATED_SECONDS=180 $(NODE) scripts/run-tests.ts test/simulation/simulation.test.ts
-	@CHANGES=all $(NODE) scripts/run-tests.ts test/changes/changes.test.ts
-	@MODELS=large $(NODE) scripts/run-tests.ts test/models/models.test.ts
+	@EXTENT=all $(NODE) scripts/run-tests.ts $(EXTENDED_TESTS)
 	@IPK_NETLINK=off $(NODE) scripts/run-tests.ts test/main-plugin
-	@KILLS=200 $(NODE) scripts/run-tests.ts test/packaged/daemon-crash.test.ts
 	@[ ! -e dist/ipkeeper-static ] || PLUGIN=static $(NODE) scripts/run-tests.ts $(ALL_STATIC_TESTS)
 	@[ ! -e dist/ipkeeper-static ] || { $(NODE) scripts/build-static.ts --sanitize && PLUGIN=sanitized $(NODE) scripts/run-tests.ts $(SANITIZED_TESTS); }
 	@SOAK_PROOF=1 $(NODE) scripts/run-tests.ts test/soak/faults.test.ts

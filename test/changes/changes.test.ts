@@ -1,10 +1,11 @@
 /**
  * What becomes of addresses when the configuration changes: every row of the table, with each store, in each role.
  *
- *   CHANGES=all   every row with every store in every role, not only those that each run plays
+ *   EXTENT=all    every row with every store in every role, not only those that each run plays
  *   CHANGES=TEXT  those whose name has this text
  */
 import t, { type Test } from 'tap'
+import { isWhole } from '../rigs/extent.ts'
 import { startLanEtcd } from '../rigs/lan-etcd.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -22,7 +23,7 @@ const wanted = process.env['CHANGES']
 
 // They wait for processes most of the time.
 t.jobs = 3
-t.setTimeout(wanted === undefined ? 300_000 : 1_800_000)
+t.setTimeout(isWhole ? 1_800_000 : 300_000)
 
 async function makeNode(t: Test, before: Configuration, store: Store): Promise<WiredNode> {
   const folder = tempFolder(t)
@@ -46,7 +47,7 @@ function test(row: Row, store: Store, [role, stopped]: (typeof ways)[number]): v
   if ((stopped !== '' && !changesFile(row)) || row.without?.[role] !== undefined) return
   const way = `${store} ${role}${stopped}` as const
   const name = `${way}: ${row.where}: ${row.what}`
-  const played = wanted === undefined ? row.always?.includes(way) : wanted === 'all' || name.includes(wanted)
+  const played = wanted === undefined ? isWhole || row.always?.includes(way) : name.includes(wanted)
   if (played !== true) return
   t.test(name, { skip: skips[store], timeout: 240_000 }, async t => {
     const node = await makeNode(t, row.before, store)

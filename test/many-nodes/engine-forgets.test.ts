@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { isWhole } from '../rigs/extent.ts'
 import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -11,7 +12,7 @@ import { startForgetfulSite, type ForgetfulSite, type LivingPod } from './forget
  */
 
 type Members = 1 | 3
-const both: readonly Members[] = [1, 3]
+const both: readonly Members[] = isWhole ? [1, 3] : [3]
 const single: readonly Members[] = [1]
 
 interface Case {
@@ -426,7 +427,7 @@ function makeSlow({ engine: { servers } }: ForgetfulSite): { end(): Promise<void
   }
 }
 
-for (const members of both) {
+for (const members of [1, 3] as const) {
   t.test(
     `an etcd of ${members} forgets`,
     { skip: missing('namespaces', 'nft', 'etcd', 'etcdctl', 'executables'), timeout: 400_000 },

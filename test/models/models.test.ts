@@ -1,8 +1,9 @@
 /**
  * Small models, every state of which is looked at: that they hold with all their rules, and what breaks without each of them
- * (docs/contributing/models.md). MODELS=large looks at larger bounds as well, for minutes.
+ * (docs/contributing/models.md). EXTENT=all looks at larger bounds as well, for minutes.
  */
 import t, { type Test } from 'tap'
+import { isWhole } from '../rigs/extent.ts'
 import { Allocation, allocationRules, type AllocationBound, type AllocationRule } from './allocation.ts'
 import { endless, explore, type Model } from './checker.ts'
 import {
@@ -24,7 +25,6 @@ import {
 
 /** More than any bound of this file has. */
 const most = 600_000
-const isLarge = process.env['MODELS'] === 'large'
 
 function holds<S>(t: Test, name: string, model: Model<S>): void {
   const begun = performance.now()
@@ -93,7 +93,7 @@ const withoutAllocationRule: Readonly<
 }
 
 t.test('allocation', t => {
-  const bounds = { ...allocationBounds, ...(isLarge && largeAllocationBounds) }
+  const bounds = { ...allocationBounds, ...(isWhole && largeAllocationBounds) }
   for (const [name, bound] of Object.entries(bounds)) holds(t, name, new Allocation(bound))
   for (const rule of allocationRules) {
     const [bound, invariant] = withoutAllocationRule[rule]
@@ -123,7 +123,7 @@ const withoutForgetNodeRule: Readonly<Record<ForgetNodeRule, readonly [invariant
 }
 
 t.test('forgetting a node', t => {
-  for (const accidents of isLarge ? [1, 2, 3] : [1, 2])
+  for (const accidents of isWhole ? [1, 2, 3] : [1, 2])
     holds(t, `${accidents} accidents`, new ForgetNode({ accidents }))
   holds(t, 'a name that nobody claims', new ForgetNode({ accidents: 2, isUnclaimed: true }))
   for (const rule of forgetNodeRules) {
@@ -195,7 +195,7 @@ t.test('reclaiming', t => {
   holds(t, 'a node of another name', new Reclaim(renamed))
   holds(t, 'a second loss', new Reclaim(twice))
   holds(t, 'another machine of the same name', new Reclaim(late))
-  if (isLarge)
+  if (isWhole)
     for (const [name, bound] of Object.entries(largeReclaimBounds)) holds(t, name, new Reclaim(bound))
   for (const rule of reclaimRules) {
     const [invariant, bound = snapshot] = withoutReclaimRule[rule]
@@ -218,7 +218,7 @@ t.test('reclaiming: what the product does not keep, and the rule that would', t 
     shared,
   )
   closes('another machine', ever, byMachine, byId)
-  if (isLarge)
+  if (isWhole)
     closes('another machine, and an operator', { ...ever, busy: 'ACD', hasOperator: true }, byMachine, byId)
   t.end()
 })

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
+import { isWhole } from '../rigs/extent.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
@@ -13,8 +14,8 @@ import { tempFolder } from '../rigs/temp-folder.ts'
  * Whatever was answered has to be there afterwards, no address twice, and what was deleted has to be gone.
  */
 
-/** KILLS, 60 unless set: a kill every second or two is a minute of each run. */
-const kills = Number(process.env['KILLS'] ?? 60)
+/** A kill every second or two. */
+const kills = isWhole ? 200 : 60
 const workers = 6
 
 /** What a runtime knows of one container: only what it was told. */

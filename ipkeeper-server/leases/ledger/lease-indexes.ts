@@ -49,6 +49,8 @@ export class LeaseIndexes {
   readonly #liveByNamespace = new PropertyCounts()
   /** How many addresses each node has in use, where nodes share the store. */
   readonly boundByNode = new PropertyCounts()
+  /** How many leases in any state bear the name of each node. */
+  readonly byNode = new PropertyCounts()
   readonly expiries = new ExpiryQueue()
   /** Kept addresses whose time is over; their records wait to be deleted. */
   readonly expired = new Set<string>()
@@ -68,6 +70,7 @@ export class LeaseIndexes {
     if (isRouted(lease)) keepIn(this.routed, key, present)
     if (lease.state === 'cooling') this.#indexCooling(key, lease, present)
     else this.#countLive(lease, step)
+    this.byNode.count(lease.node, step)
     if (this.#isShared && lease.state === 'bound') this.boundByNode.count(lease.node, step)
     // What is outdated in the queue is found out when its time comes.
     if (present && lease.until !== null) this.expiries.add(key, lease.until)

@@ -103,6 +103,11 @@ export class LedgerReader implements AddressBook {
     return this.#tables.lease.ofKeys(this.#records.leases.byMac.get(mac))
   }
 
+  /** Names of nodes that leases bear, in any state. */
+  namesOnLeases(): Iterable<string> {
+    return this.#records.leases.byNode.properties()
+  }
+
   /** Leases in any state that a node has. */
   leasesOn(node: string): Iterable<LeaseRecord> {
     return this.#records.leasesOn(node)

@@ -209,6 +209,8 @@ export class Ledger extends LedgerReader {
   *strays(): Iterable<AttachmentKey> {
     for (const key of this.#store.shared?.ended() ?? [])
       if (this.leasesOf(key).length > 0 && this.hasEnded(key)) yield key
+    // Where no other machine had the name, which is nearly always, no lease has to be looked at.
+    if (this.#formersGoneSince() === undefined) return
     for (const lease of this.leasesOn(this.#records.node))
       if (lease.attachment && this.#wasOfTheGone(lease)) yield lease.attachment
   }
@@ -223,8 +225,12 @@ export class Ledger extends LedgerReader {
 
   #wasOfTheGone({ node, attachment, since }: LeaseRecord): boolean {
     if (node !== this.#records.node || !attachment || this.hasAttachment(attachment)) return false
-    const record = this.node(node)
-    return since <= (record ? (formersGoneSince(record) ?? -1) : -1)
+    return since <= (this.#formersGoneSince() ?? -1)
+  }
+
+  #formersGoneSince(): number | undefined {
+    const record = this.node(this.#records.node)
+    return record && formersGoneSince(record)
   }
 
   /** Takes a record over as it was written. Gives what was there before, and what is kept: a lease perhaps with other times. */

@@ -69,8 +69,8 @@ function nameBefore(ledger: Ledger, { kind, record }: Write): string | undefined
 
 /** Leases that bear another name than `node`, or one of these. */
 function leasesOfOthers(ledger: Ledger, node: string, from: readonly string[] | undefined): LeaseRecord[] {
-  const leases = from ? from.flatMap(name => [...ledger.leasesOn(name)]) : [...ledger.leases()]
-  return leases.filter(lease => lease.node !== node)
+  const names = from ?? [...ledger.namesOnLeases()]
+  return names.filter(name => name !== node).flatMap(name => [...ledger.leasesOn(name)])
 }
 
 /** What the text of a record has that bears another name than `node`, or one of these. */

@@ -3,7 +3,7 @@ import { defaultTimeoutMs, type RunTool, type ToolEnd, type ToolRun } from '../r
 import { readBatchLines } from './batch-lines.ts'
 import { linkQuery, readLine, type LineRequest } from './line-messages.ts'
 import { MalformedAnswer } from './route-message.ts'
-import { NetlinkFault, type Outcome, type RouteSocket, type RouteSockets } from './route-sockets.ts'
+import { NetlinkFault, type KernelReply, type RouteSocket, type RouteSockets } from './route-sockets.ts'
 
 export interface NetlinkToolOptions {
   /** Runs what is not for netlink. */
@@ -141,7 +141,7 @@ async function carryOutLine(
 /** ENODEV */
 const noSuchDevice = 19
 
-function wordsOf({ errno, text }: Outcome, sockets: RouteSockets): string {
+function wordsOf({ errno, text }: KernelReply, sockets: RouteSockets): string {
   if (text === undefined || text === '') return `RTNETLINK answers: ${sockets.textOf(errno)}`
   return `Error: ${text}${text.endsWith('.') ? '' : '.'}`
 }

@@ -28,14 +28,14 @@ export interface KernelCalls {
 }
 
 /** What the kernel answered to a message. */
-export interface Outcome extends Acknowledgement {
+export interface KernelReply extends Acknowledgement {
   readonly linkIndex: number | undefined
 }
 
 /** A socket of rtnetlink in one network namespace. */
 export interface RouteSocket {
   /** @throws NetlinkFault, MalformedAnswer */
-  ask(message: RouteMessage): Promise<Outcome>
+  ask(message: RouteMessage): Promise<KernelReply>
   close(): void
 }
 
@@ -111,7 +111,7 @@ export class RouteSockets {
     }
   }
 
-  async #exchange(fd: number, message: RouteMessage, sequence: number): Promise<Outcome> {
+  async #exchange(fd: number, message: RouteMessage, sequence: number): Promise<KernelReply> {
     const bytes = encodeMessage(message, sequence)
     const sending = this.#turn.then(() => this.#calls.send(fd, bytes, bytes.length, 0))
     this.#turn = sending.catch(() => undefined)

@@ -5,7 +5,7 @@ import { loadRouteSockets } from '../../../../ipkeeper-server/network/netlink/lo
 import { netlinkTool } from '../../../../ipkeeper-server/network/netlink/netlink-tool.ts'
 import {
   NetlinkFault,
-  type Outcome,
+  type KernelReply,
   type RouteSocket,
   type RouteSockets,
 } from '../../../../ipkeeper-server/network/netlink/route-sockets.ts'
@@ -17,10 +17,10 @@ import { makeTempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { toolDouble } from '../../../rigs/tool-double.ts'
 
-type Ask = () => Outcome | Promise<Outcome>
+type Ask = () => KernelReply | Promise<KernelReply>
 
-const done: Outcome = { errno: 0, text: undefined, linkIndex: 7 }
-const refused = (errno: number, text?: string): Outcome => ({ errno, text, linkIndex: undefined })
+const done: KernelReply = { errno: 0, text: undefined, linkIndex: 7 }
+const refused = (errno: number, text?: string): KernelReply => ({ errno, text, linkIndex: undefined })
 
 /** A tool whose kernel answers so; the first question is whether there is a "lo". */
 function toolWith(answers: readonly Ask[], more: { readonly open?: () => RouteSocket } = {}) {
@@ -140,7 +140,7 @@ t.test('a fault in the middle fails the batch, and the next one is left to ip', 
 })
 
 t.test('what has not ended in time is given up after the message that is on its way', async t => {
-  const { promise, resolve } = Promise.withResolvers<Outcome>()
+  const { promise, resolve } = Promise.withResolvers<KernelReply>()
   const { run, waiting, closed } = toolWith([() => promise, () => done])
   const problem = await thrownProblem(() =>
     run({ ...batch('link set dev a up', 'link set dev b up'), timeoutMs: 5 }),

@@ -66,6 +66,7 @@ t.test('what netlink is not for is run as it is, and nothing is loaded', async t
     batch('link delete dev a'),
     batch('link set dev a up', 'link delete dev a'),
     batch(''),
+    batch(...Array.from({ length: 51 }, () => 'link set dev a up')),
     { ...batch('link set dev a up'), tool: 'bridge' },
     { ...batch('link set dev a up'), args: ['-json', 'address', 'show'] },
   ] as const) {

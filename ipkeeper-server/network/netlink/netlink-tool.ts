@@ -158,7 +158,7 @@ async function carryOut(requests: readonly LineRequest[], way: Way): Promise<Too
 
 /** Resolves to what `ip` would say of a refusal. */
 async function carryOutLine(
-  { links, message }: LineRequest,
+  { links, message, comesUp }: LineRequest,
   indexes: Map<string, number>,
   { socket, sockets, late, leave }: Way,
 ): Promise<string | undefined> {
@@ -174,7 +174,9 @@ async function carryOutLine(
       message(name => indexes.get(name) ?? 0),
       late,
     )
-    return outcome.errno === 0 ? undefined : wordsOf(outcome, sockets)
+    if (outcome.errno !== 0) return wordsOf(outcome, sockets)
+    if (comesUp !== undefined) await socket.ask(linkQuery(comesUp), late)
+    return undefined
   } catch (error) {
     if (!(error instanceof NetlinkFault || error instanceof MalformedAnswer)) throw error
     leave(error)

@@ -84,8 +84,11 @@ t.test('a batch ends at its first refusal, in the words of ip', async t => {
     [[() => refused(19)], 'Cannot find device "a"\nCommand failed -:1\n'],
     [[() => refused(1)], 'RTNETLINK answers: error 1\nCommand failed -:1\n'],
     [[() => done, () => refused(17)], 'RTNETLINK answers: error 17\nCommand failed -:1\n'],
-    [[() => done, () => done, () => refused(17, 'taken')], 'Error: taken.\nCommand failed -:2\n'],
-    [[() => done, () => done, () => refused(17, 'Taken.')], 'Error: Taken.\nCommand failed -:2\n'],
+    [[() => done, () => done, () => done, () => refused(17, 'taken')], 'Error: taken.\nCommand failed -:2\n'],
+    [
+      [() => done, () => done, () => refused(19), () => refused(17, 'Taken.')],
+      'Error: Taken.\nCommand failed -:2\n',
+    ],
   ] as const) {
     const { run, runs, waiting, closed, left } = toolWith(answers)
     t.strictSame(await run({ ...lines, inside: 5 }), { exit: stderr === '' ? 0 : 2, stdout: '', stderr })

@@ -12,7 +12,7 @@ const needs = missing('namespaces', 'nft', 'executables')
 
 const modes: Readonly<Record<string, { readonly settings: Settings; readonly skip: false | string }>> = {
   underlay: { settings: { mode: 'underlay', uplink, moveHostAddresses: true }, skip: needs },
-  macvlan: { settings: { mode: 'macvlan', uplink }, skip: needs === false && missing('macvlan') },
+  macvlan: { settings: { mode: 'macvlan', uplink }, skip: needs === false ? missing('macvlan') : needs },
 }
 const families = [4, 6] as const
 /** Milliseconds. Who still believes in the MAC of before asks anew after five seconds at the earliest (delay_first_probe_time). */

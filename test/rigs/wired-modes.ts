@@ -26,7 +26,7 @@ export const wiredModes: Readonly<Record<'bridge' | 'ptp' | 'underlay' | 'macvla
   },
   macvlan: {
     settings: { mode: 'macvlan', ...onUplink },
-    skip: needs === false && missing('macvlan'),
+    skip: needs === false ? missing('macvlan') : needs,
     onHost: false,
   },
 }

@@ -112,6 +112,8 @@ export interface NodeOptions {
   readonly server?: string
   /** `--store` of the daemon. */
   readonly store?: string
+  /** The daemon's state folder, as its host sees it. Default: one of its own. */
+  readonly stateDir?: string
   /** Environment of the daemon. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -121,11 +123,8 @@ export async function startWiredNode(host: PrivateHost, options: NodeOptions): P
   const { folder, configuration = {}, env = {} } = options
   const id = randomBytes(3).toString('hex')
   mkdirSync(folder.file(id))
-  const [socket, stateDir, file] = ['s', 'state', 'config'].map(name => folder.file(id, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const { stateDir = folder.file(id, 'state') } = options
+  const [socket, file] = [folder.file(id, 's'), folder.file(id, 'config')]
   const configure = (own: Settings): void => {
     writeFileSync(file, JSON.stringify(own))
   }

@@ -16,6 +16,11 @@ export interface LineRequest {
   /** Names of the links whose indexes the message has, each with what `ip` says where there is none. */
   readonly links: ReadonlyMap<string, string>
   readonly message: (indexOf: (link: string) => number) => RouteMessage
+  /**
+   * A link that comes up by it, and is to be asked for behind it, as `ip` does for its next line: the kernel may tell of a
+   * carrier once in a second, except to whoever asks. Until then the link is up, but not running.
+   */
+  readonly comesUp?: string
 }
 
 type Options = ReadonlyMap<string, string>
@@ -211,7 +216,7 @@ function setLink(words: readonly string[]): LineRequest {
       ? []
       : [[linkName(master), `Error: argument "${master}" is wrong: Device does not exist`] as const]),
   ]
-  return request(links, indexOf => ({
+  const message: LineRequest['message'] = indexOf => ({
     type: messageTypes.newLink,
     flags: 0,
     header: linkHeader(
@@ -226,7 +231,8 @@ function setLink(words: readonly string[]): LineRequest {
       ...(options.has('addrgenmode') ? [withoutGeneratedAddress] : []),
       ...(at < 0 ? [] : [hairpinOn]),
     ],
-  }))
+  })
+  return { ...request(links, message), ...(options.has('up') && { comesUp: dev }) }
 }
 
 const creationOf: Readonly<Record<string, number>> = {

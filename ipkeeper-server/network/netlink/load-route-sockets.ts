@@ -1,6 +1,6 @@
 import { openSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { getRawAsset, isSea } from 'node:sea'
 import { RouteSockets, type KernelCalls } from './route-sockets.ts'
 
@@ -52,6 +52,7 @@ export async function loadLibrary(
   const path = join(folder, 'koffi.node')
   try {
     await rm(folder, { recursive: true, force: true })
+    await leavesRoom(bytes.length, dirname(folder))
     await mkdir(folder, { mode: 0o700 })
     await write(path, bytes, { mode: 0o500, flag: 'wx' })
     if (!(await readFile(path)).equals(bytes)) throw new Error(`${path} is not what was written`)
@@ -61,6 +62,13 @@ export async function loadLibrary(
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** The store is on the same disk: a commit must not fail because this took the last of it, if only for a moment. */
+async function leavesRoom(length: number, folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder)
+  if (bavail * bsize < 4 * length)
+    throw new Error(`${folder} has only ${Math.round((bavail * bsize) / 1024)} KiB left (ENOSPC)`)
 }
 
 function kernelCalls(koffi: ForeignFunctions): KernelCalls {

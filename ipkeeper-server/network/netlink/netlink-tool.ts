@@ -1,9 +1,10 @@
+import { closeSync, openSync } from 'node:fs'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { defaultTimeoutMs, type RunTool, type ToolEnd, type ToolRun } from '../run-tool.ts'
 import { readBatchLines } from './batch-lines.ts'
 import { linkQuery, readLine, type LineRequest } from './line-messages.ts'
 import { MalformedAnswer } from './route-message.ts'
-import { NetlinkFault, type Outcome, type RouteSocket, type RouteSockets } from './route-sockets.ts'
+import { NetlinkFault, type KernelReply, type RouteSocket, type RouteSockets } from './route-sockets.ts'
 
 export interface NetlinkToolOptions {
   /** Runs what is not for netlink. */
@@ -12,13 +13,15 @@ export interface NetlinkToolOptions {
   readonly load: () => Promise<RouteSockets>
   /** From now on everything is left to `ip`. Told once. */
   readonly onLeftToIp: (error: unknown) => void
+  /** How long `load` may take. Default: 5 s, since it writes a file and asks the kernel, and either may hang. */
+  readonly loadMs?: number
 }
 
 /**
  * A RunTool that asks the kernel itself, by rtnetlink, where it knows every word of a batch of `ip`, and answers with the words
  * that `ip` has for a refusal. Everything else is run as before, and so is all of it once netlink has failed.
  */
-export function netlinkTool({ run, load, onLeftToIp }: NetlinkToolOptions): RunTool {
+export function netlinkTool({ run, load, onLeftToIp, loadMs = 5_000 }: NetlinkToolOptions): RunTool {
   let loading: Promise<RouteSockets | undefined> | undefined
   let isLeft = false
   const leave = (error: unknown): undefined => {
@@ -27,22 +30,61 @@ export function netlinkTool({ run, load, onLeftToIp }: NetlinkToolOptions): RunT
     isLeft = true
   }
   return async order => {
-    const requests = readBatch(order)
-    if (!requests) return await run(order)
-    loading ??= load().then(provenSockets).catch(leave)
-    const sockets = await loading
+    const netns = heldNamespace(order)
+    const requests = readBatch(order, netns)
+    if (requests) loading ??= before(loadMs, load().then(provenSockets)).catch(leave)
+    const sockets = requests && (await loading)
     const socket = sockets && openSocket(sockets, order, leave)
-    if (!socket) return await run(order)
-    return await inTime(order, socket, late => carryOut(requests, { socket, sockets, late, leave }))
+    const close = (): void => {
+      socket?.close()
+      if (netns !== undefined) closeSync(netns)
+    }
+    if (socket)
+      return await inTime(order, close, late => carryOut(requests, { socket, sockets, late, leave }))
+    close()
+    return await run(order)
   }
 }
 
+/** Rejects when it has not ended by then; it is not ended by that. */
+async function before<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(new NetlinkFault(`not ready within ${milliseconds / 1000} s`))
+  }, milliseconds)
+  return await Promise.race([work, promise]).finally(() => {
+    clearTimeout(timer)
+  })
+}
+
+const isBatch = ({ tool, args }: ToolRun): boolean => tool === 'ip' && args.join(' ') === '-batch -'
+
+/**
+ * A descriptor of our own of the namespace that a batch names. Where time is up, a message may still wait in the kernel while
+ * the caller closes its descriptor, whose number may then mean the namespace of another pod. undefined where there can be
+ * none: a line that names it is then for `ip`.
+ */
+function heldNamespace(order: ToolRun): number | undefined {
+  const { beside } = order
+  if (beside === undefined || !isBatch(order)) return undefined
+  try {
+    return openSync(`/proc/self/fd/${beside}`, 'r')
+  } catch {
+    return undefined
+  }
+}
+
+/** In a longer batch the start of a program costs less than a visit to the pool for each line: up to it 3 ms, and `ip` has 6. */
+const mostLines = 50
+
 /** undefined where a word is unknown here. */
-function readBatch({ tool, args, input = '', beside }: ToolRun): readonly LineRequest[] | undefined {
-  if (tool !== 'ip' || args.join(' ') !== '-batch -') return undefined
+function readBatch(order: ToolRun, netns: number | undefined): readonly LineRequest[] | undefined {
+  if (!isBatch(order)) return undefined
+  const lines = readBatchLines(order.input ?? '') ?? [[]]
+  if (lines.length > mostLines) return undefined
   const requests: LineRequest[] = []
-  for (const words of readBatchLines(input) ?? [[]]) {
-    const request = readLine(words, beside)
+  for (const words of lines) {
+    const request = readLine(words, netns)
     if (!request) return undefined
     requests.push(request)
   }
@@ -77,7 +119,7 @@ function openSocket(
 /** As with a program, what has not ended in time is given up; the message that is on its way is the last one. */
 async function inTime(
   { tool, args, timeoutMs = defaultTimeoutMs }: ToolRun,
-  socket: RouteSocket,
+  close: () => void,
   work: (late: AbortSignal) => Promise<ToolEnd>,
 ): Promise<ToolEnd> {
   const late = new AbortController()
@@ -90,7 +132,7 @@ async function inTime(
   void work(late.signal)
     .finally(() => {
       clearTimeout(timer)
-      socket.close()
+      close()
     })
     .then(resolve, reject)
   return await promise
@@ -107,7 +149,6 @@ interface Way {
 async function carryOut(requests: readonly LineRequest[], way: Way): Promise<ToolEnd> {
   const indexes = new Map<string, number>()
   for (const [at, request] of requests.entries()) {
-    if (way.late.aborted) break
     const refusal = await carryOutLine(request, indexes, way)
     if (refusal !== undefined)
       return { exit: 2, stdout: '', stderr: `${refusal}\nCommand failed -:${at + 1}\n` }
@@ -117,20 +158,25 @@ async function carryOut(requests: readonly LineRequest[], way: Way): Promise<Too
 
 /** Resolves to what `ip` would say of a refusal. */
 async function carryOutLine(
-  { links, message }: LineRequest,
+  { links, message, comesUp }: LineRequest,
   indexes: Map<string, number>,
-  { socket, sockets, leave }: Way,
+  { socket, sockets, late, leave }: Way,
 ): Promise<string | undefined> {
   try {
     for (const [name, absent] of links) {
       if (indexes.has(name)) continue
-      const found = await socket.ask(linkQuery(name))
+      const found = await socket.ask(linkQuery(name), late)
       if (found.errno === noSuchDevice) return absent
       if (found.errno !== 0 || found.linkIndex === undefined) return wordsOf(found, sockets)
       indexes.set(name, found.linkIndex)
     }
-    const outcome = await socket.ask(message(name => indexes.get(name) ?? 0))
-    return outcome.errno === 0 ? undefined : wordsOf(outcome, sockets)
+    const outcome = await socket.ask(
+      message(name => indexes.get(name) ?? 0),
+      late,
+    )
+    if (outcome.errno !== 0) return wordsOf(outcome, sockets)
+    if (comesUp !== undefined) await socket.ask(linkQuery(comesUp), late)
+    return undefined
   } catch (error) {
     if (!(error instanceof NetlinkFault || error instanceof MalformedAnswer)) throw error
     leave(error)
@@ -141,7 +187,7 @@ async function carryOutLine(
 /** ENODEV */
 const noSuchDevice = 19
 
-function wordsOf({ errno, text }: Outcome, sockets: RouteSockets): string {
+function wordsOf({ errno, text }: KernelReply, sockets: RouteSockets): string {
   if (text === undefined || text === '') return `RTNETLINK answers: ${sockets.textOf(errno)}`
   return `Error: ${text}${text.endsWith('.') ? '' : '.'}`
 }

@@ -153,7 +153,7 @@ function readLinkIndex(body: Uint8Array): number {
 function readAcknowledgement(body: Uint8Array, flags: number): Acknowledgement {
   if (body.length < 4 + headerLength) throw new MalformedAnswer('an acknowledgement is cut off')
   const from = view(body)
-  const errno = -from.getInt32(0, true)
+  const errno = 0 - from.getInt32(0, true)
   if (errno < 0) throw new MalformedAnswer(`no error is ${errno}`)
   if ((flags & ackTlvs) === 0) return { errno, text: undefined }
   const asked = (flags & capped) === 0 ? from.getUint32(4, true) : headerLength

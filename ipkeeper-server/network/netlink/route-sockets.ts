@@ -28,14 +28,17 @@ export interface KernelCalls {
 }
 
 /** What the kernel answered to a message. */
-export interface Outcome extends Acknowledgement {
+export interface KernelReply extends Acknowledgement {
   readonly linkIndex: number | undefined
 }
 
 /** A socket of rtnetlink in one network namespace. */
 export interface RouteSocket {
-  /** @throws NetlinkFault, MalformedAnswer */
-  ask(message: RouteMessage): Promise<Outcome>
+  /**
+   * @param late once it is aborted, what still waits for its turn is not sent
+   * @throws NetlinkFault, MalformedAnswer; the reason of `late`
+   */
+  ask(message: RouteMessage, late?: AbortSignal): Promise<KernelReply>
   close(): void
 }
 
@@ -86,7 +89,7 @@ export class RouteSockets {
       this.#calls.setsockopt(fd, solNetlink, name, Uint8Array.of(1, 0, 0, 0), 4)
     let sequence = 0
     return {
-      ask: message => this.#exchange(fd, message, ++sequence),
+      ask: (message, late) => this.#exchange(fd, message, ++sequence, late),
       close: () => {
         closeSync(fd)
       },
@@ -111,9 +114,17 @@ export class RouteSockets {
     }
   }
 
-  async #exchange(fd: number, message: RouteMessage, sequence: number): Promise<Outcome> {
+  async #exchange(
+    fd: number,
+    message: RouteMessage,
+    sequence: number,
+    late: AbortSignal | undefined,
+  ): Promise<KernelReply> {
     const bytes = encodeMessage(message, sequence)
-    const sending = this.#turn.then(() => this.#calls.send(fd, bytes, bytes.length, 0))
+    const sending = this.#turn.then(() => {
+      late?.throwIfAborted()
+      return this.#calls.send(fd, bytes, bytes.length, 0)
+    })
     this.#turn = sending.catch(() => undefined)
     if ((await sending) !== bytes.length) throw new NetlinkFault('a message could not be sent')
     let linkIndex: number | undefined

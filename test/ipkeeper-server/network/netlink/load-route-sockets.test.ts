@@ -41,4 +41,9 @@ t.test('what cannot be loaded is said, and nothing is left', async t => {
   await t.rejects(loadLibrary(bytes, folder.file('native'), cutOff), { message })
   t.notOk(existsSync(folder.file('native')))
   await t.rejects(loadLibrary(Buffer.from(''), folder.file('not', 'there')), { code: 'ENOENT' })
+  const full = async (): Promise<void> => {
+    await Promise.reject(new Error('ENOSPC: no space left on device, write'))
+  }
+  await t.rejects(loadLibrary(bytes, folder.file('native'), full), { message: /ENOSPC/ })
+  t.notOk(existsSync(folder.file('native')))
 })

@@ -142,6 +142,14 @@ function messageHere(report: MessageReport, place: Place): MessageReport {
   }
 }
 
+function podHere(report: PodReport, place: Place): PodReport {
+  const sections = report.sections.map(({ title, lines }) => ({
+    title,
+    lines: lines.map(line => remedyHere(line, place)),
+  }))
+  return { ...report, sections }
+}
+
 export const doctorCommand = command<Diagnosis>({
   name: 'doctor',
   arguments: [],
@@ -208,7 +216,10 @@ export const doctorCommand = command<Diagnosis>({
         message === undefined
           ? null
           : messageHere(await answerMessage(node, message === '-' ? readPaste() : message), place),
-      pod: podName === undefined ? null : await describePod(node, podName.namespace, podName.name),
+      pod:
+        podName === undefined
+          ? null
+          : podHere(await describePod(node, podName.namespace, podName.name), place),
     }
   },
   exitCode: diagnosis =>

@@ -11,7 +11,7 @@ import { checks } from '../../diagnose/doctor/checks.ts'
 import { describePod, type PodReport } from '../../diagnose/doctor/describe-pod.ts'
 import { probeNode } from '../../diagnose/doctor/probe-node.ts'
 import { commandHere, remedyHere, type Place } from '../../../shared/remedy/place.ts'
-import { placeOf } from '../framework/here.ts'
+import { placeHere } from '../framework/here.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import { missingLedgerIn } from '../../open-ledger/ledger-traces.ts'
@@ -204,7 +204,7 @@ export const doctorCommand = command<Diagnosis>({
     })
     const told = await node.status()
     const place = {
-      ...placeOf({ socket: node.socket, stateDir: node.stateDir }, terminal),
+      ...placeHere({ socket: node.socket, stateDir: node.stateDir }, terminal),
       clustered: told && told.kubernetes !== null,
     }
     return {

@@ -10,7 +10,7 @@ interface Told {
 }
 
 /** Where somebody types, for what a command advises. What the environment says holds for the next command, too. */
-export function placeOf({ socket, stateDir }: Told, { env }: Pick<Terminal, 'env'>): Place {
+export function placeHere({ socket, stateDir }: Told, { env }: Pick<Terminal, 'env'>): Place {
   const usualSocket = env['IPKEEPER_SOCKET'] || defaultPaths.socket
   const usualStateDir = env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir
   const found = findStartedAs({ env })

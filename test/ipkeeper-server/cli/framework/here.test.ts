@@ -1,5 +1,5 @@
 import t from 'tap'
-import { placeOf, problemHere } from '../../../../ipkeeper-server/cli/framework/here.ts'
+import { placeHere, problemHere } from '../../../../ipkeeper-server/cli/framework/here.ts'
 import { defaultPaths } from '../../../../shared/paths.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 
@@ -21,7 +21,7 @@ t.test('where somebody types', t => {
     ['an environment that says nothing', told('/s'), { IPKEEPER_SOCKET: '' }, told('/s')],
     ['in the pod', told(), inPod, { toolIsHere: false, startedAs: { service: 'pod', node: 'n1', pod: 'p' } }],
   ] as const)
-    t.match(placeOf(given, { env }), place, what)
+    t.match(placeHere(given, { env }), place, what)
   t.end()
 })
 

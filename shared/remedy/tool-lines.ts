@@ -51,7 +51,7 @@ const names = Object.keys(toolPlaces).sort((a, b) => b.length - a.length)
 const callPattern = new RegExp(`\\bipkeeperctl (${names.join('|')}|${imports})(?![\\w-])`, 'g')
 
 /** What of a line can belong to a call that has begun before it; what is in quotes belongs to one word. */
-const restPattern = /^((?:(?!\bipkeeperctl\b)(?:'[^']*'|[^;,()|]))*).*$/
+const restPattern = /^((?:(?!\bipkeeperctl\b)(?:\\.|'[^']*'|[^;,()|]))*).*$/
 
 /** These are for a node whose daemon does not run, so that there is no pod to make them in. */
 const isWithoutDaemon = (name: string, rest: string): boolean =>

@@ -194,8 +194,8 @@ const rows: readonly (readonly [kind: string, place: Place, written: string, sai
   [
     'another socket, which is named behind a word in quotes',
     { socket: '/s' },
-    "ipkeeperctl check-config '/etc/a; (b), c.yaml' --socket /s",
-    "ipkeeperctl check-config '/etc/a; (b), c.yaml' --socket /s",
+    "ipkeeperctl check-config '/etc/it'\\''s a; (b), c.yaml' --socket /s",
+    "ipkeeperctl check-config '/etc/it'\\''s a; (b), c.yaml' --socket /s",
   ],
   [
     'another state folder',

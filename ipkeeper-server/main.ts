@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { defaultPaths } from '../shared/paths.ts'
 import { Problem } from '../shared/problem/problem.ts'
-import { placeOf, problemHere } from './cli/framework/here.ts'
+import { placeHere, problemHere } from './cli/framework/here.ts'
 import type { ReadCall } from './cli/framework/command.ts'
 import { dispatch, type CommandExit } from './cli/framework/dispatch.ts'
 import { openTerminal } from './cli/framework/terminal.ts'
@@ -51,7 +51,7 @@ async function main(): Promise<CommandExit> {
         return await runs[name as keyof typeof runs](call)
       } catch (error) {
         const { socket, 'state-dir': stateDir } = call.options
-        throw problemHere(error, placeOf({ socket, stateDir }, terminal))
+        throw problemHere(error, placeHere({ socket, stateDir }, terminal))
       }
     },
     passOn: { ctl: runTool },

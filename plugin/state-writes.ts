@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { ProblemCode } from '../shared/problem/catalogue.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import { statePulse } from '../shared/state-pulse.ts'
+import { shellWord } from '../shared/text/shell-word.ts'
 import { leaveMark, withdrawMark } from './answered-mark.ts'
 import { queueDel, withdrawDel, type DelEntry, type QueuedDel } from './deferred-del.ts'
 import { appendFlight } from './flight-log.ts'
@@ -157,7 +158,7 @@ function hanging(wanted: StateWrite): Problem {
     wanted.what === 'del' ? 'IPK_DEL_NOT_QUEUED' : 'IPK_ANSWER_UNMARKED',
     `${what} in ${stateDir}: its file system does not answer`,
     {
-      hint: `see which it is: findmnt -T ${stateDir}; what it waits for: dmesg | tail; a frozen one goes on by fsfreeze -u`,
+      hint: `see which it is: findmnt -T ${shellWord(stateDir)}; what it waits for: dmesg | tail; a frozen one goes on by fsfreeze -u`,
     },
   )
 }

@@ -109,7 +109,7 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     facts: nodeFacts,
   })
   const webhook = await openWebhook({
-    ...{ config, service, logger, registry, parts },
+    ...{ config, service, logger, registry, parts, place },
     rules: () => settings.terms().requests,
     cluster: cluster?.view,
   })

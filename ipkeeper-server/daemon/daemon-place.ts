@@ -1,3 +1,4 @@
+import { defaultPaths } from '../../shared/paths.ts'
 import { remedyHere, type Place } from '../../shared/remedy/place.ts'
 import { findDocuments, findStartedAs, noteStartedAs } from '../host/started-as.ts'
 
@@ -16,10 +17,16 @@ interface PathsOfDaemon {
   readonly stateDir: string
 }
 
+const unlessUsual = (path: string, usual: string): string | undefined => (path === usual ? undefined : path)
+
 export function daemonPlace({ socket, stateDir }: PathsOfDaemon): DaemonPlace {
   const startedAs = findStartedAs({ env: process.env, pids: [process.pid, process.ppid] })
   const documents = findDocuments(process.execPath)
-  const here: DaemonPlace['here'] = { startedAs, documents, socket, stateDir, clustered: undefined }
+  const here: DaemonPlace['here'] = {
+    ...{ startedAs, documents, clustered: undefined },
+    socket: unlessUsual(socket, defaultPaths.socket),
+    stateDir: unlessUsual(stateDir, defaultPaths.stateDir),
+  }
   return {
     here,
     remedy: text => remedyHere(text, here),

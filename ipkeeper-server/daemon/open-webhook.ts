@@ -9,6 +9,7 @@ import { measureUsage } from '../leases/queries/measure-usage.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { Logger } from '../host/logger.ts'
 import type { OptionalParts } from '../host/optional-part.ts'
+import type { DaemonPlace } from './daemon-place.ts'
 import { openListener } from './open-listener.ts'
 import type { MetricRegistry } from '../metrics/metric-registry.ts'
 
@@ -23,6 +24,7 @@ export interface OpenWebhookOptions {
   readonly logger: Logger
   readonly registry: MetricRegistry
   readonly parts: OptionalParts
+  readonly place: Pick<DaemonPlace, 'remedy'>
 }
 
 export interface OpenWebhook {
@@ -41,7 +43,7 @@ const none: OpenWebhook = { certificateEnds: () => undefined, close: () => Promi
  * What TLS and HTTPS need is loaded only where there is one.
  */
 export async function openWebhook(options: OpenWebhookOptions): Promise<OpenWebhook> {
-  const { config, service, rules, cluster, logger, registry, parts } = options
+  const { config, service, rules, cluster, logger, registry, parts, place } = options
   const { webhook } = config
   if (!webhook) return none
   const [{ AdmissionJudge }, { CertificateFiles }, { WebhookListener }, { sayProblem, wordFor }] =
@@ -79,6 +81,7 @@ export async function openWebhook(options: OpenWebhookOptions): Promise<OpenWebh
   const listener = new WebhookListener({
     certificate,
     judge: admission => judge.judge(admission),
+    remedy: place.remedy,
     onVerdict: ({ operation, kind, namespace, name }, verdict) => {
       const answer = wordFor(verdict)
       registry.count('ipkeeper_admission_reviews_total', { answer })

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { makeFolder } from '../host/make-folder.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { shellWord } from '../../shared/text/shell-word.ts'
 
 /** sun_path of unix(7) holds 108 bytes with the closing zero. */
 const pathLimit = 107
@@ -48,7 +49,7 @@ export async function checkSocketPath(path: string): Promise<SocketFile | undefi
   if (!present) return undefined
   if (!present.isSocket) {
     throw new Problem('IPK_SOCKET_IN_USE', `${path} exists and is no socket`, {
-      hint: `choose another --socket, or see what it is and move it away: ls -l ${path}`,
+      hint: `choose another --socket, or see what it is and move it away: ls -l ${shellWord(path)}`,
     })
   }
   if (await isStale(path)) return present

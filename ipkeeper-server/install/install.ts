@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
+import { shellWord } from '../../shared/text/shell-word.ts'
 import { lintFiles } from '../conf-dir/lint-files.ts'
 import { readSourceFile } from '../conf-dir/read-source-file.ts'
 import { readRegularFile } from '../host/regular-file.ts'
@@ -50,7 +51,7 @@ const done = (path: string, written: boolean, note?: string): string =>
 async function soundText(path: string, name: string, binDir: string): Promise<string> {
   const refused = (why: string): Problem =>
     new Problem('IPK_INSTALL_FAILED', `${path} was not installed: ${why}`, {
-      hint: `see: ipkeeperctl lint ${path} --bin-dir ${binDir}`,
+      hint: `see: ipkeeperctl lint ${shellWord(path)} --bin-dir ${shellWord(binDir)}`,
     })
   if (!isRuntimeFile(name)) throw refused('no runtime reads a file of that name; it has to end in .conflist')
   const file = await readSourceFile(path, 'anywhere')

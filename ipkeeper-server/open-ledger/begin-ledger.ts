@@ -2,6 +2,7 @@ import { lstatSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { stateFiles } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { shellWord } from '../../shared/text/shell-word.ts'
 import { describeUse, missingLedger, showsUse } from './earlier-use.ts'
 import type { ClusterLog } from '../kubernetes/client-context.ts'
 import { absenceOf, lookForUse } from './ledger-traces.ts'
@@ -102,7 +103,7 @@ function mayBeginAnew(marker: string): boolean {
   if (isMarker(marker)) return true
   if (!lstatSync(marker, { throwIfNoEntry: false })) return false
   throw new Problem('IPK_STORE_FAILED', `${marker} is not a regular file owned by root, and is ignored`, {
-    hint: `remove it; to start with an empty ledger: touch ${marker}`,
+    hint: `remove it; to start with an empty ledger: touch ${shellWord(marker)}`,
   })
 }
 

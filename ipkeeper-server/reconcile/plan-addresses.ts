@@ -3,6 +3,7 @@ import { incarnationOf } from '../ipam/records/records.ts'
 import type { NodeSnapshot, SeenAttachment, SeenPod } from './plan-snapshot.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 import { parseAddress } from '../../shared/net/address.ts'
+import { shellWord } from '../../shared/text/shell-word.ts'
 
 /** The interface whose addresses kubelet reports as those of the pod. */
 const podInterface = 'eth0'
@@ -78,7 +79,7 @@ export function suspectOwnAddresses({ attachments, own }: NodeSnapshot): readonl
         key: `own addresses ${incarnationOf(record)}`,
         says: `${describeAttachment(record)} has ${taken.map(({ address }) => address).join(', ')}, which the node also has, on link ${links}`,
         why: 'the node keeps what is sent to it, so the pod is not reached',
-        remedy: `if the node should not have it: ip address delete ${first.cidr} dev ${first.link}; otherwise give the pod another address`,
+        remedy: `if the node should not have it: ip address delete ${first.cidr} dev ${shellWord(first.link)}; otherwise give the pod another address`,
         about: aboutAttachment(record, leases),
         action: { kind: 'none' },
         certainty: { by: 'proof' },

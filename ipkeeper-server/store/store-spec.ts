@@ -7,25 +7,29 @@ export type StoreSpec =
   | { readonly kind: 'kubernetes' }
   | { readonly kind: 'etcd'; readonly endpoints: readonly string[] }
 
+/** Who wrote a password there wants it in no log. */
+const unnamed = (text: string): string => text.replace(/^.*@/s, '...@')
+
 const usage = (spec: string, why: string): Problem =>
-  // Who wrote a password there wants it in no log.
-  new Problem('IPK_USAGE', `--store ${spec.replace(/\/\/[^/@]*@/g, '//...@')}: ${why}`, {
+  new Problem('IPK_USAGE', `--store ${unnamed(spec)}: ${why}`, {
     hint: 'sqlite:PATH, memory:, kubernetes:, or etcd:URL[,URL...] such as etcd:https://10.0.0.1:2379,https://10.0.0.2:2379',
   })
 
 /** "10.0.0.1:2379" and "http://10.0.0.1:2379/" to "http://10.0.0.1:2379". */
 function endpoint(spec: string, text: string): string {
+  // A password with a comma in it makes two of one.
+  const shown = spec.includes('@') ? 'an endpoint' : `"${text}"`
   const withScheme = /^https?:\/\//.test(text) ? text : `http://${text}`
   let url: URL
   try {
     url = new URL(withScheme)
   } catch {
-    throw usage(spec, `"${text}" is no URL`)
+    throw usage(spec, `${shown} is no URL`)
   }
   if (url.username !== '' || url.password !== '')
     throw usage(spec, 'a user and password belong in the configuration ("store": { "etcd": ... })')
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    throw usage(spec, `"${text}" has more than scheme, host and port`)
+    throw usage(spec, `${shown} has more than scheme, host and port`)
   return `${url.protocol}//${url.hostname}:${url.port === '' ? '2379' : url.port}`
 }
 
@@ -40,7 +44,7 @@ export function parseStoreSpec(spec: string): StoreSpec {
       return { kind, path: rest }
     case 'memory':
     case 'kubernetes':
-      if (rest !== '') throw usage(spec, `"${rest}" after ${kind}: means nothing`)
+      if (rest !== '') throw usage(spec, `"${unnamed(rest)}" after ${kind}: means nothing`)
       return { kind }
     case 'etcd': {
       const endpoints = rest.split(',').filter(text => text !== '')

@@ -529,7 +529,7 @@ export const catalogue = {
     retryable: false,
     summary:
       'Pods are still ports of the bridge whose uplink was to be returned to the host; nothing was changed.',
-    hint: 'move its pods away first: kubectl drain; then see: ipkeeperctl uplinks',
+    hint: 'delete its pods, or move them to another node, first; see: ipkeeperctl attachments, ipkeeperctl uplinks',
   },
   IPK_RESERVATION_MISSING: {
     cniCode: 114,

@@ -2,9 +2,9 @@
 const rows: readonly (readonly [RegExp, string | ((...words: readonly (string | undefined)[]) => string)])[] =
   [
     [
-      /\bkubectl (?:delete pod (?:-n|--namespace) (\S+) ([a-z0-9.-]*[a-z0-9])|--namespace (\S+) delete pod ([a-z0-9.-]*[a-z0-9]))/g,
-      (_whole, namespace, name, first, second) =>
-        `crictl stopp $(crictl pods -q --namespace ${namespace ?? first ?? ''} --name '^${(name ?? second ?? '').replaceAll('.', '\\.')}$')`,
+      /\bkubectl (?:--namespace (\S+) )?(delete|describe) pod (?:-n (\S+) )?([a-z0-9.-]*[a-z0-9])/g,
+      (_whole, first, verb, second = first, name = '') =>
+        `crictl ${verb === 'delete' ? 'stopp' : 'inspectp'} $(crictl pods -q --namespace ${second ?? 'default'} --name '^${name.replaceAll('.', '\\.')}$')`,
     ],
     // What stands in brackets behind it says the same.
     [
@@ -12,8 +12,6 @@ const rows: readonly (readonly [RegExp, string | ((...words: readonly (string | 
       (_whole, _by, id = '') => `crictl stopp ${id}`,
     ],
     [/\bkubectl get pods --all-namespaces\b/g, 'crictl pods'],
-    [/\bkubectl describe pod\b/g, 'crictl inspectp'],
-    [/\bkubectl drain\b/g, 'crictl stopp'],
     [
       /\bkubectl get daemonset --all-namespaces -o yaml\b/g,
       'look at how the container of ipkeeper-server is started',

@@ -12,9 +12,9 @@ export interface Place {
   readonly startedAs?: StartedAs | undefined
   /** Whether ipkeeperctl is at hand where this is read; undefined: not known. */
   readonly toolIsHere?: boolean | undefined
-  /** Of the daemon. */
+  /** Of the daemon; undefined: where ipkeeperctl looks for it by itself. */
   readonly socket?: string | undefined
-  /** Of the daemon. */
+  /** Of the daemon; undefined: where ipkeeperctl looks for it by itself. */
   readonly stateDir?: string | undefined
   /** Whether there is a Kubernetes API; undefined: not known. */
   readonly clustered?: boolean | undefined

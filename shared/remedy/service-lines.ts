@@ -1,3 +1,5 @@
+import { shellWord } from '../text/shell-word.ts'
+
 /** How a daemon runs that systemd has not started. */
 export type StartedAs =
   | {
@@ -15,9 +17,10 @@ type InPod = Extract<StartedAs, { service: 'pod' }>
 const label = 'app.kubernetes.io/name=ipkeeper'
 
 /** Words of kubectl for the pod of this node. */
-const podOf = ({ node, pod }: InPod): string => pod ?? `-l ${label} --field-selector spec.nodeName=${node}`
+const podOf = ({ node, pod }: InPod): string =>
+  pod === undefined ? `-l ${label} --field-selector ${shellWord(`spec.nodeName=${node}`)}` : shellWord(pod)
 
-const kubectl = ({ namespace }: InPod, words: string): string => `kubectl -n ${namespace} ${words}`
+const kubectl = ({ namespace }: InPod, words: string): string => `kubectl -n ${shellWord(namespace)} ${words}`
 const recreate = (one: InPod): string => kubectl(one, `delete pod ${podOf(one)}`)
 
 const ofPod: Readonly<Record<Verb | 'log', (one: InPod) => string>> = {
@@ -29,12 +32,18 @@ const ofPod: Readonly<Record<Verb | 'log', (one: InPod) => string>> = {
   cat: one => kubectl(one, 'get daemonset ipkeeper -o yaml'),
   status: one => kubectl(one, `get pod ${podOf(one)}`),
   // By a label the logs of all nodes, which name theirs in each line: kubectl finds none by its node.
-  log: one => kubectl(one, `logs ${one.pod ?? `-l ${label} --prefix`} --tail 100`),
+  log: one => kubectl(one, `logs ${one.pod === undefined ? `-l ${label} --prefix` : podOf(one)} --tail 100`),
 }
 
-/** What stands before a call of ipkeeperctl that the pod of this node is to make: nodes have no ipkeeperctl then. */
-export const execInPod = (one: InPod): string =>
-  kubectl(one, `exec ${one.pod ?? `$(${kubectl(one, `get pod ${podOf(one)} -o name`)})`} -- `)
+/**
+ * What stands before a call of ipkeeperctl that the pod of this node is to make: nodes have no ipkeeperctl then.
+ *
+ * @param options of "kubectl exec", each with a space behind it
+ */
+export function execInPod(one: InPod, options: string): string {
+  const pod = one.pod === undefined ? `$(${kubectl(one, `get pod ${podOf(one)} -o name`)})` : podOf(one)
+  return kubectl(one, `exec ${options}${pod} -- `)
+}
 
 const ofContainer: Readonly<Record<Verb | 'log', string>> = {
   restart: 'restart the container of ipkeeper-server',

@@ -41,18 +41,21 @@ export const toolPlaces: Readonly<Record<string, 'socket' | 'state' | 'both' | '
   completion: 'neither',
 }
 
+/** These ask before they change anything, so that they need a terminal in the pod as well. */
+export const asking: readonly string[] = ['move', 'release', 'reserve', 'unreserve']
+
 /** "import host-local": every importer asks the daemon. */
 const imports = 'import [a-z][a-z-]*[a-z]'
 
-/** These are for a node whose daemon has been stopped, so that there is no pod to make them in. */
-const withoutDaemon = ['restore', 'migrate']
+const names = Object.keys(toolPlaces).sort((a, b) => b.length - a.length)
+const callPattern = new RegExp(`\\bipkeeperctl (${names.join('|')}|${imports})(?![\\w-])`, 'g')
 
-function callPattern(): RegExp {
-  const names = Object.keys(toolPlaces)
-    .filter(name => toolPlaces[name] !== 'neither')
-    .sort((a, b) => b.length - a.length)
-  return new RegExp(`\\bipkeeperctl (${names.join('|')}|${imports})(?![\\w-])`, 'g')
-}
+/** What of a line can belong to a call that has begun before it; what is in quotes belongs to one word. */
+const restPattern = /^((?:(?!\bipkeeperctl\b)(?:\\.|'[^']*'|[^;,()|]))*).*$/
+
+/** These are for a node whose daemon does not run, so that there is no pod to make them in. */
+const isWithoutDaemon = (name: string, rest: string): boolean =>
+  ['restore', 'migrate'].includes(name) || (name === 'rescue' && / --store\b/.test(rest))
 
 interface ToolPlace {
   readonly socket?: string | undefined
@@ -62,34 +65,43 @@ interface ToolPlace {
 }
 
 /** Requests by hand that reach it. */
-const requestLines = (text: string, socket: string = defaultPaths.socket): string =>
+const requestLines = (text: string, socket: string): string =>
   text.replaceAll(`--unix-socket ${defaultPaths.socket} `, () => `--unix-socket ${shellWord(socket)} `)
+
+/** A pod does not see the files of who types; it keeps its own in the state folder alone. */
+const fileLines = (text: string, stateDir: string): string =>
+  text
+    .replaceAll(/\bipkeeperctl explain --manifest FILE\b/g, 'ipkeeperctl explain --manifest - < FILE')
+    .replaceAll(/\bipkeeperctl backup FILE\b/g, () => `ipkeeperctl backup ${shellWord(`${stateDir}/FILE`)}`)
+
+/** How the words of a call reach the pod: with a terminal where it asks, with what is typed where it reads that. */
+function podOptions(name: string, rest: string): string {
+  if (rest.includes(' - < ')) return '-i '
+  return asking.includes(name) && !/ (--yes|-y|--dry-run)\b/.test(rest) ? '-it ' : ''
+}
 
 /** Calls of ipkeeperctl that reach a daemon which is not where they would look, or is in a pod with the only ipkeeperctl. */
 export function toolLines(written: string, { socket, stateDir, startedAs, toolIsHere }: ToolPlace): string {
   const words = {
-    socket: socket === undefined || socket === defaultPaths.socket ? '' : ` --socket ${shellWord(socket)}`,
-    state:
-      stateDir === undefined || stateDir === defaultPaths.stateDir
-        ? ''
-        : ` --state-dir ${shellWord(stateDir)}`,
+    socket: socket === undefined ? '' : ` --socket ${shellWord(socket)}`,
+    state: stateDir === undefined ? '' : ` --state-dir ${shellWord(stateDir)}`,
   }
   const pod = startedAs?.service === 'pod' && toolIsHere !== true ? startedAs : undefined
-  if (`${words.socket}${words.state}` === '' && !pod) return written
-  const text = requestLines(written, socket)
-  return text.replace(callPattern(), (whole: string, name: string, at: number) => {
-    const [rest = ''] = text.slice(at + whole.length).split(/[;,()|\n]|\bipkeeperctl\b/)
+  const asked = socket === undefined ? written : requestLines(written, socket)
+  const text = pod ? fileLines(asked, stateDir ?? defaultPaths.stateDir) : asked
+  return text.replace(callPattern, (whole: string, name: string, at: number) => {
+    const end = text.indexOf('\n', at)
+    const rest = text.slice(at + whole.length, end < 0 ? undefined : end).replace(restPattern, '$1')
     const of = toolPlaces[name] ?? 'socket'
     const needed = [
-      of !== 'state' && !/ --socket\b/.test(rest) ? words.socket : '',
-      of !== 'socket' && !/ --state-dir\b/.test(rest) ? words.state : '',
+      ['socket', 'both'].includes(of) && !/ --socket\b/.test(rest) ? words.socket : '',
+      ['state', 'both'].includes(of) && !/ --state-dir\b/.test(rest) ? words.state : '',
     ]
     const before = text.slice(0, at)
-    const isInPod = !pod || withoutDaemon.includes(name) || before.endsWith(' -- ')
+    const isAsItIs = !pod || isWithoutDaemon(name, rest) || before.endsWith(' -- ')
     // Who has restarted the daemon by then has deleted its pod.
-    const prefix = isInPod
-      ? ''
-      : execInPod(/start ipkeeper\b/.test(before) ? { ...pod, pod: undefined } : pod)
+    const there = pod && /start ipkeeper\b/.test(before) ? { ...pod, pod: undefined } : pod
+    const prefix = !there || isAsItIs ? '' : execInPod(there, podOptions(name, rest))
     return `${prefix}${whole}${needed.join('')}`
   })
 }

@@ -193,6 +193,7 @@ export const rows: readonly Row[] = [...fileRows, ...conflistRows]
 
 /** Changes that are not played here, and which test has something of them. */
 export const elsewhere: readonly (readonly [what: string, why: string])[] = [
+  ['an IPPool, with the ledger in the Kubernetes API', 'test/cluster/pool-changes.test.ts'],
   ['a pool, from the file to an IPPool and back', 'test/cluster/pool-objects.test.ts'],
   ['the version of the daemon, with the file as it is', 'test/packaged/upgrade.test.ts'],
 ]

@@ -3,7 +3,7 @@ import { historyTerms } from '../../../shared/api/listing-query.schema.ts'
 import { formatAddress } from '../../../shared/net/address.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { shellLine } from '../../../shared/text/shell-word.ts'
+import { shellLine, shellWord } from '../../../shared/text/shell-word.ts'
 import type { ReadCall } from '../framework/command.ts'
 import { type Column, csvColumn, listing, peopleOnly, wideOnly } from '../framework/listing.ts'
 import { listingOptions, listingQueryText } from '../framework/listing-options.ts'
@@ -41,7 +41,7 @@ export const addressPath = ({
 }): string => `/v1/addresses/${encodeURIComponent(segment)}/${encodeURIComponent(address)}`
 
 export const segmentWords = (segment: string): string =>
-  segment === 'default' ? '' : ` --segment ${segment}`
+  segment === 'default' ? '' : ` --segment ${shellWord(segment)}`
 
 /** Absolute: a history is read beside other logs. */
 export const toTheSecond = (time: string): string => time.replace(/\.[0-9]{3}Z$/, 'Z')

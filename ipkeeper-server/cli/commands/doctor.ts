@@ -11,7 +11,7 @@ import { checks } from '../../diagnose/doctor/checks.ts'
 import { describePod, type PodReport } from '../../diagnose/doctor/describe-pod.ts'
 import { probeNode } from '../../diagnose/doctor/probe-node.ts'
 import { commandHere, remedyHere, type Place } from '../../../shared/remedy/place.ts'
-import { placeOf } from '../framework/here.ts'
+import { placeHere } from '../framework/here.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import { missingLedgerIn } from '../../open-ledger/ledger-traces.ts'
@@ -142,6 +142,14 @@ function messageHere(report: MessageReport, place: Place): MessageReport {
   }
 }
 
+function podHere(report: PodReport, place: Place): PodReport {
+  const sections = report.sections.map(({ title, lines }) => ({
+    title,
+    lines: lines.map(line => remedyHere(line, place)),
+  }))
+  return { ...report, sections }
+}
+
 export const doctorCommand = command<Diagnosis>({
   name: 'doctor',
   arguments: [],
@@ -196,7 +204,7 @@ export const doctorCommand = command<Diagnosis>({
     })
     const told = await node.status()
     const place = {
-      ...placeOf({ socket: node.socket, stateDir: node.stateDir }, terminal),
+      ...placeHere({ socket: node.socket, stateDir: node.stateDir }, terminal),
       clustered: told && told.kubernetes !== null,
     }
     return {
@@ -208,7 +216,10 @@ export const doctorCommand = command<Diagnosis>({
         message === undefined
           ? null
           : messageHere(await answerMessage(node, message === '-' ? readPaste() : message), place),
-      pod: podName === undefined ? null : await describePod(node, podName.namespace, podName.name),
+      pod:
+        podName === undefined
+          ? null
+          : podHere(await describePod(node, podName.namespace, podName.name), place),
     }
   },
   exitCode: diagnosis =>

@@ -10,10 +10,11 @@ interface Told {
 }
 
 /** Where somebody types, for what a command advises. What the environment says holds for the next command, too. */
-export function placeOf({ socket, stateDir }: Told, { env }: Pick<Terminal, 'env'>): Place {
-  const { IPKEEPER_SOCKET: usualSocket, IPKEEPER_STATE_DIR: usualStateDir } = env
+export function placeHere({ socket, stateDir }: Told, { env }: Pick<Terminal, 'env'>): Place {
+  const usualSocket = env['IPKEEPER_SOCKET'] || defaultPaths.socket
+  const usualStateDir = env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir
   const found = findStartedAs({ env })
-  const noted = notedStartedAs(socket ?? (usualSocket || defaultPaths.socket))
+  const noted = notedStartedAs(socket ?? usualSocket)
   return {
     socket: socket === usualSocket ? undefined : socket,
     stateDir: stateDir === usualStateDir ? undefined : stateDir,

@@ -3,7 +3,7 @@ import { remedyHere, type Place } from '../../../shared/remedy/place.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import type { CtlCommand, ReadCall } from './command.ts'
 import { connectDaemon, type DaemonClient } from './daemon-client.ts'
-import { placeOf, problemHere, terminalHere } from './here.ts'
+import { placeHere, problemHere, terminalHere } from './here.ts'
 import { jsonText, yamlText } from './document-text.ts'
 import { OptionProblem } from './option-problem.ts'
 import { chooseWord, formatsOf } from './options.ts'
@@ -104,7 +104,7 @@ export async function runCommand(
   { terminal, line }: { readonly terminal: Terminal; readonly line: readonly string[] },
 ): Promise<0 | 1> {
   const call = readCommonOptions(given, command)
-  const place = placeOf({ socket: call.socket, stateDir: call.options['state-dir'] }, terminal)
+  const place = placeHere({ socket: call.socket, stateDir: call.options['state-dir'] }, terminal)
   const daemon = connectDaemon(call.socket ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
   try {
     if (call.interval !== undefined) {

@@ -55,7 +55,8 @@ const reservations: Look = async (node, namespace, name) =>
 const runsOf = (node: NodeView, namespace: string, name: string): readonly Flight[] =>
   node.flights().filter(({ pod }) => pod === `${namespace}/${name}`)
 
-const outcome: Look = async (node, namespace, name) => await lastOutcome(node, runsOf(node, namespace, name))
+const outcome: Look = async (node, namespace, name) =>
+  await lastOutcome(node, { namespace, name }, runsOf(node, namespace, name))
 
 const flights: Look = (node, namespace, name) =>
   Promise.resolve(

@@ -17,7 +17,11 @@ function failuresInRow(adds: readonly Flight[]): readonly Flight[] {
  *
  * @param runs of the plugin for the pod, the newest last
  */
-export async function lastOutcome(node: NodeView, runs: readonly Flight[]): Promise<readonly string[]> {
+export async function lastOutcome(
+  node: NodeView,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  runs: readonly Flight[],
+): Promise<readonly string[]> {
   const adds = runs.filter(({ verb }) => verb === 'ADD')
   const last = adds.at(-1)
   if (!last)
@@ -31,7 +35,7 @@ export async function lastOutcome(node: NodeView, runs: readonly Flight[]): Prom
       ? [`${got}; deleted at ${del.at}`]
       : [
           got,
-          'if it does not run, the reason is not its address: kubectl describe pod, or the log of the runtime',
+          `if it does not run, the reason is not its address: kubectl describe pod -n ${namespace} ${name}, or the log of the runtime`,
         ]
   }
   const failures = failuresInRow(adds)

@@ -6,6 +6,7 @@ import { field, isJsonObject, type JsonObject, jsonTypeName, showJson } from '..
 import { JsonSyntaxError, parseJson } from '../../../shared/json/parse-json.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { compareVersions } from '../../../shared/text/compare-versions.ts'
+import { shellWord } from '../../../shared/text/shell-word.ts'
 
 /**
  * The file of a folder that containerd takes: the first by the bytes of its name, with a dot at the beginning or without
@@ -40,7 +41,7 @@ const newest = '1.1.0'
 export function readNetwork(path: string, text: string): TriedNetwork {
   const refuse = (why: string): Problem =>
     new Problem('IPK_CONFLIST_INVALID', why, {
-      hint: `correct it (see: ipkeeperctl lint ${path}); a runtime refuses the file, too`,
+      hint: `correct it (see: ipkeeperctl lint ${shellWord(path)}); a runtime refuses the file, too`,
     })
   let document: unknown
   try {

@@ -16,6 +16,8 @@ export interface WebhookOptions {
   readonly judge: (admission: Admission) => Promise<AdmissionVerdict>
   readonly onVerdict: (admission: Admission, verdict: AdmissionVerdict) => void
   readonly onError: (error: unknown) => void
+  /** What a reply advises, as it works where this daemon runs. Absent: as it is written. */
+  readonly remedy?: (text: string) => string
 }
 
 /** An API server needs few connections, and there are few API servers; beyond so many, Node closes new ones. */
@@ -74,9 +76,12 @@ export class WebhookListener {
   async #answer(body: unknown, reply: FastifyReply): Promise<FastifyReply> {
     const admission = readAdmission(parse(String(body)))
     if (!admission) return refuse(reply, 400, 'this is no AdmissionReview of admission.k8s.io/v1')
-    const verdict = await this.#options.judge(admission)
-    this.#options.onVerdict(admission, verdict)
-    return reply.type('application/json').send(JSON.stringify(answerAdmission(admission.uid, verdict)))
+    const { judge, onVerdict, remedy } = this.#options
+    const verdict = await judge(admission)
+    onVerdict(admission, verdict)
+    return reply
+      .type('application/json')
+      .send(JSON.stringify(answerAdmission(admission.uid, verdict, remedy)))
   }
 
   #refuse(error: FastifyError, reply: FastifyReply): FastifyReply {

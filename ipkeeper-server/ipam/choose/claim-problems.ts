@@ -2,6 +2,7 @@ import { clipped } from '../../../shared/json/fold.ts'
 import { formatAddress, type Address, type Family } from '../../../shared/net/address.ts'
 import { formatCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { shellWord } from '../../../shared/text/shell-word.ts'
 import type { AddressBook } from '../pools/address-book.ts'
 import { formatTime } from '../records/times.ts'
 import type { AddRequest } from '../request/add-request.ts'
@@ -46,7 +47,7 @@ const inReferenceWords = (pool: Pool, rangeSet: number, asked: AddressRequest): 
 
 /** The command of ipkeeperctl that does something about an address. */
 function addressCommand(verb: string, { address, segment }: LeaseKey): string {
-  return `ipkeeperctl ${verb} ${address}${segment === 'default' ? '' : ` --segment ${segment}`}`
+  return `ipkeeperctl ${verb} ${address}${segment === 'default' ? '' : ` --segment ${shellWord(segment)}`}`
 }
 
 /** What takes a reservation back. */
@@ -56,7 +57,7 @@ export function unreserveLine(key: LeaseKey): string {
 
 /** What gives an address to an owner once whoever has it is gone. */
 export function moveLine({ address, segment }: LeaseKey, owner: string): string {
-  return `ipkeeperctl move ${address} ${owner}${segment === 'default' ? '' : ` --segment ${segment}`}`
+  return `ipkeeperctl move ${address} ${shellWord(owner)}${segment === 'default' ? '' : ` --segment ${shellWord(segment)}`}`
 }
 
 /** What ends a kept address. */
@@ -117,7 +118,7 @@ const hasItself = (node: string, { link }: OwnAddress): string =>
 
 const howToPartFromNode = ({ name }: Pool, { cidr, link }: OwnAddress): string =>
   `give the pod another address, and "exclude" this one from pool ${name}; ` +
-  `or, if the node should not have it: ip address delete ${cidr} dev ${link}`
+  `or, if the node should not have it: ip address delete ${cidr} dev ${shellWord(link)}`
 
 /** Why an older sandbox is not taken for dead, and what ends it. */
 function whatToDoAboutSandbox(

@@ -2,6 +2,7 @@ import type { FoundAllocation } from '../../../shared/api/import.schema.ts'
 import { formatAddress, parseAddress, type Address } from '../../../shared/net/address.ts'
 import { cidrContains, formatCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { shellWord } from '../../../shared/text/shell-word.ts'
 import type { AddressBook } from '../../ipam/pools/address-book.ts'
 import { isFree } from '../../ipam/choose/choose-address.ts'
 import { unreserveLine } from '../../ipam/choose/claim-problems.ts'
@@ -34,7 +35,7 @@ export interface ImportPlace {
 }
 
 const whoHint = ({ address, segment }: LeaseKey): string =>
-  `see: ipkeeperctl who ${address}${segment === 'default' ? '' : ` --segment ${segment}`}`
+  `see: ipkeeperctl who ${address}${segment === 'default' ? '' : ` --segment ${shellWord(segment)}`}`
 
 /** Whether a container lives, as far as it can be told. */
 type Fate =

@@ -1,4 +1,5 @@
 import { Problem } from '../../../shared/problem/problem.ts'
+import { shellWord } from '../../../shared/text/shell-word.ts'
 import type { Salvage } from './salvage.ts'
 
 /** Addresses that a message names; all are in what rescue writes. */
@@ -28,7 +29,7 @@ function few(words: readonly string[], most: number): string {
 
 /** What to do while no daemon runs. */
 export const rescueHint = (path: string): string =>
-  `restore a backup, or save what can be read: ipkeeperctl rescue --store sqlite:${path}; see docs/operations/rescue.md`
+  `restore a backup, or save what can be read: ipkeeperctl rescue --store ${shellWord(`sqlite:${path}`)}; see docs/operations/rescue.md`
 
 /**
  * @param what is wrong, in one line

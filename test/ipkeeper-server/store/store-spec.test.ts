@@ -31,7 +31,12 @@ const bad = [
   ['etcd:', /which endpoints/],
   ['etcd:,', /which endpoints/],
   ['etcd:http://', /no URL/],
-  ['etcd:http://user:secret@e1', /configuration/],
+  ['etcd:http://user:secret@e1', /--store \.\.\.@e1: .* configuration/],
+  ['etcd:http://user:/secret@e1', /an endpoint has more than/],
+  ['etcd:http://user:1,secret@e1', /configuration|no URL/],
+  ['etcd:http://user:secret@[fd00::1', /an endpoint is no URL/],
+  ['user:secret@e1', /no such store/],
+  ['memory:user:secret@e1', /means nothing/],
   ['etcd:http://e1/v3', /scheme, host and port/],
   ['etcd:e1:port', /no URL/],
 ] as const

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { commandHere, remedyHere, type Place } from '../../../shared/remedy/place.ts'
 import { readStartedAs } from '../../../shared/remedy/service-lines.ts'
-import { toolPlaces } from '../../../shared/remedy/tool-lines.ts'
+import { asking, toolPlaces } from '../../../shared/remedy/tool-lines.ts'
 import { catalogue } from '../../../shared/problem/catalogue.ts'
 import { commands } from '../../../ipkeeper-server/cli/ipkeeperctl.ts'
 
@@ -43,6 +43,42 @@ const rows: readonly (readonly [kind: string, place: Place, written: string, sai
     `see: ${inPod}ipkeeperctl leases --socket /s; ipkeeperctl restore FILE`,
   ],
   [
+    'a DaemonSet, and words for it that a shell would take apart',
+    { startedAs: { service: 'pod', namespace: 'a b', node: 'n;1', pod: 'p$x' } },
+    'see: ipkeeperctl status; systemctl restart ipkeeper, then see: ipkeeperctl audit',
+    `see: kubectl -n 'a b' exec 'p$x' -- ipkeeperctl status; kubectl -n 'a b' delete pod 'p$x', then see: kubectl -n 'a b' exec $(kubectl -n 'a b' get pod -l app.kubernetes.io/name=ipkeeper --field-selector 'spec.nodeName=n;1' -o name) -- ipkeeperctl audit`,
+  ],
+  [
+    'a pod of the longest name',
+    { startedAs: { ...started, pod: 'p'.repeat(253) } },
+    'journalctl -u ipkeeper',
+    `kubectl -n ipkeeper-system logs ${'p'.repeat(253)} --tail 100`,
+  ],
+  [
+    'a DaemonSet, and what asks',
+    pod,
+    'ipkeeperctl release --force fd00::5; ipkeeperctl release 10.0.0.1 --yes; ipkeeperctl release-notes',
+    `${inPod.replace('exec', 'exec -it')}ipkeeperctl release --force fd00::5; ${inPod}ipkeeperctl release 10.0.0.1 --yes; ipkeeperctl release-notes`,
+  ],
+  [
+    'a DaemonSet, and files',
+    pod,
+    'ipkeeperctl explain --manifest FILE; ipkeeperctl backup FILE; ipkeeperctl lint /etc/cni/net.d',
+    `${inPod.replace('exec', 'exec -i')}ipkeeperctl explain --manifest - < FILE; ${inPod}ipkeeperctl backup /var/lib/ipkeeper/FILE; ${inPod}ipkeeperctl lint /etc/cni/net.d`,
+  ],
+  [
+    'a DaemonSet on another state folder',
+    { ...pod, stateDir: '/d/a b' },
+    'a copy is written by: ipkeeperctl backup FILE',
+    `a copy is written by: ${inPod}ipkeeperctl backup '/d/a b/FILE'`,
+  ],
+  [
+    'a DaemonSet whose pod does not run, as it cannot read its ledger',
+    pod,
+    'ipkeeperctl rescue --store sqlite:/d/leases.db; or: ipkeeperctl restore FILE; ipkeeperctl rescue',
+    `ipkeeperctl rescue --store sqlite:/d/leases.db; or: ipkeeperctl restore FILE; ${inPod}ipkeeperctl rescue`,
+  ],
+  [
     'ipkeeperctl beside a DaemonSet',
     { ...pod, toolIsHere: true },
     'systemctl start ipkeeper; ipkeeperctl status',
@@ -78,6 +114,7 @@ const rows: readonly (readonly [kind: string, place: Place, written: string, sai
   ],
   ['a container', container, 'systemctl restart ipkeeper', 'restart the container of ipkeeper-server'],
   ['a container', container, 'systemctl stop ipkeeper', 'stop the container of ipkeeper-server'],
+  ['a container', container, 'journalctl -u ipkeeper', 'look at the log of the container of ipkeeper-server'],
   [
     'no cluster',
     { clustered: false },
@@ -95,6 +132,18 @@ const rows: readonly (readonly [kind: string, place: Place, written: string, sai
     { clustered: false },
     'kubectl --namespace shop delete pod web-0',
     "crictl stopp $(crictl pods -q --namespace shop --name '^web-0$')",
+  ],
+  [
+    'no cluster',
+    { clustered: false },
+    'see: kubectl describe pod -n shop web-0, or the log',
+    "see: crictl inspectp $(crictl pods -q --namespace shop --name '^web-0$'), or the log",
+  ],
+  [
+    'no cluster, and no namespace',
+    { clustered: false },
+    'kubectl delete pod web-0',
+    "crictl stopp $(crictl pods -q --namespace default --name '^web-0$')",
   ],
   ['no cluster', { clustered: false }, 'see: kubectl get pods --all-namespaces; a', 'see: crictl pods; a'],
   ['a cluster', { clustered: true }, 'kubectl delete pod -n shop web-0', 'kubectl delete pod -n shop web-0'],
@@ -129,12 +178,24 @@ const rows: readonly (readonly [kind: string, place: Place, written: string, sai
     'curl --unix-socket /run/ipkeeper/ipkeeper.sock http://ipkeeper/metrics; ipkeeperctl who ADDRESS',
     'curl --unix-socket /s http://ipkeeper/metrics; ipkeeperctl who --socket /s ADDRESS',
   ],
+  [
+    'another socket, and a next line',
+    { socket: '/s' },
+    'see: ipkeeperctl status\nthen: ipkeeperctl leases --socket /s',
+    'see: ipkeeperctl status --socket /s\nthen: ipkeeperctl leases --socket /s',
+  ],
   ['a word that begins so', { socket: '/s' }, 'ipkeeperctl who-knows', 'ipkeeperctl who-knows'],
   [
-    'the usual paths',
+    'the usual paths, where the environment names others',
     { socket: '/run/ipkeeper/ipkeeper.sock', stateDir: '/var/lib/ipkeeper' },
     'ipkeeperctl cache scan',
-    'ipkeeperctl cache scan',
+    'ipkeeperctl cache scan --socket /run/ipkeeper/ipkeeper.sock --state-dir /var/lib/ipkeeper',
+  ],
+  [
+    'another socket, which is named behind a word in quotes',
+    { socket: '/s' },
+    "ipkeeperctl check-config '/etc/it'\\''s a; (b), c.yaml' --socket /s",
+    "ipkeeperctl check-config '/etc/it'\\''s a; (b), c.yaml' --socket /s",
   ],
   [
     'another state folder',
@@ -173,11 +234,15 @@ t.test('no hint of the catalogue speaks of systemd in a pod, of kubectl without 
   t.end()
 })
 
-t.test('every command of ipkeeperctl is known, with the options that it takes', t => {
+t.test('every command of ipkeeperctl is known, with the options that it takes, and whether it asks', t => {
   const named = commands.filter(({ name }) => !name.startsWith('import '))
   t.strictSame(Object.keys(toolPlaces).toSorted(), named.map(({ name }) => name).toSorted())
   for (const { name, options } of named)
     if (toolPlaces[name] === 'state' || toolPlaces[name] === 'both') t.ok('state-dir' in options, name)
+  t.strictSame(
+    asking.toSorted(),
+    named.flatMap(({ name, options }) => ('yes' in options ? [name] : [])).toSorted(),
+  )
   t.end()
 })
 
@@ -197,6 +262,12 @@ t.test('a command as an argument vector', t => {
       { argv: [], words: 'restart the container of ipkeeper-server' },
     ],
     [['x'], 'systemctl restart ipkeeper', pod, { argv: ofPod.split(' ') }],
+    [
+      ['x'],
+      "ipkeeperctl leases --pool 'a b'",
+      { socket: '/s' },
+      { argv: ['sh', '-c', "ipkeeperctl leases --socket /s --pool 'a b'"] },
+    ],
     [
       ['x'],
       'kubectl delete pod -n a b',

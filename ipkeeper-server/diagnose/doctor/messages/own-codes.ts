@@ -480,7 +480,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_BACKUP_INVALID: {
     example: 'error: /root/ledger.ipkeeper: it ends before its last line [IPK_BACKUP_INVALID]',
-    mend: () => [{ argv: ['ipkeeperctl', 'backup', '/root/ledger.ipkeeper'], does: 'writes a new backup' }],
+    mend: () => [{ argv: ['ipkeeperctl', 'backup', 'FILE'], does: 'writes a new backup' }],
   },
   IPK_STORE_OCCUPIED: {
     example:

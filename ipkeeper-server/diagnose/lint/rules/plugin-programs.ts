@@ -79,7 +79,8 @@ export const pluginNotExecutable: LintRule = {
       yield {
         at,
         message: `${seen.path} cannot be run: ${seen.why}`,
-        remedy: seen.why === 'it is not executable' ? `chmod 755 ${seen.path}` : 'reinstall the plugin',
+        remedy:
+          seen.why === 'it is not executable' ? `chmod 755 ${shellWord(seen.path)}` : 'reinstall the plugin',
       }
     }
   },

@@ -73,20 +73,28 @@ export function sayProblem({ message, details, hint, code }: Problem): string {
   return `${[message, details].filter(part => part !== '').join(': ')} [${code}]; ${hint}`
 }
 
-/** The reply to a review. */
-export function answerAdmission(uid: string, { refusals, warnings }: AdmissionVerdict): JsonObject {
+/**
+ * The reply to a review.
+ *
+ * @param remedy what it advises, as it works where this daemon runs
+ */
+export function answerAdmission(
+  uid: string,
+  { refusals, warnings }: AdmissionVerdict,
+  remedy: (text: string) => string = text => text,
+): JsonObject {
   const [first] = refusals
   return {
     ...api,
     response: {
       uid,
       allowed: first === undefined,
-      ...(warnings.length > 0 && { warnings }),
+      ...(warnings.length > 0 && { warnings: warnings.map(remedy) }),
       ...(first && {
         status: {
           code: problemRow(first.code).httpStatus === 409 ? 409 : 422,
           reason: problemRow(first.code).httpStatus === 409 ? 'Conflict' : 'Invalid',
-          message: refusals.map(sayProblem).join('. '),
+          message: refusals.map(refusal => remedy(sayProblem(refusal))).join('. '),
         },
       }),
     },

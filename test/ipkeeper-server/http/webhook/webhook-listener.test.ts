@@ -35,6 +35,11 @@ const verdicts: Readonly<Record<string, () => Promise<AdmissionVerdict>>> = {
       refusals: [new Problem('IPK_NODE_NAME_TAKEN', '10.22.0.50 belongs to shop/web-0')],
       warnings: [],
     }),
+  advised: () =>
+    Promise.resolve({
+      refusals: [new Problem('IPK_ADDRESS_HELD', 'it is held', { hint: 'see: TOOL' })],
+      warnings: ['see: TOOL'],
+    }),
   broken: () => Promise.reject(new Error('disk full at /secret')),
 }
 const options = {
@@ -46,6 +51,7 @@ const options = {
   },
   onVerdict: (admission: Admission) => judged.push(admission),
   onError: (error: unknown) => errors.push(error),
+  remedy: (text: string) => text.replace('TOOL', 'kubectl exec'),
 }
 const port = await freePort()
 const listener = new WebhookListener(options)
@@ -90,6 +96,12 @@ t.test('reviews are answered, and everything else is refused with a reason', asy
       /"allowed":false.*10\.22\.0\.50 belongs to shop/,
     ],
     [
+      'with advice, as it works where the daemon runs',
+      ['POST', '/validate', review('advised'), json],
+      200,
+      /"warnings":\["see: kubectl exec"\].*it is held \[IPK_ADDRESS_HELD\]; see: kubectl exec"/,
+    ],
+    [
       'another type',
       ['POST', '/validate', review('good'), { 'content-type': 'text/plain' }],
       200,
@@ -115,7 +127,7 @@ t.test('reviews are answered, and everything else is refused with a reason', asy
   for (const [name, asked, status, text] of table) t.match(await ask(...asked), { status, text }, name)
   t.strictSame(
     judged.map(({ uid }) => uid),
-    ['uid-good', 'uid-bad', 'uid-good', 'uid-good'],
+    ['uid-good', 'uid-bad', 'uid-advised', 'uid-good', 'uid-good'],
   )
   t.match(errors, [{ message: 'disk full at /secret' }], 'what is asked wrongly is no fault here')
   t.match(await ask('GET', '/validate'), { headers: { allow: 'POST', connection: 'close' } })

@@ -1,0 +1,171 @@
+/**
+ * What becomes of addresses when an IPPool changes: the table of test/changes, for pools that people make in the Kubernetes API, with
+ * the ledger there as well. All rows are played at once, each in a pool of its own.
+ */
+import t, { type Test } from 'tap'
+import type { ApiObject } from '../rigs/cluster-client.ts'
+import {
+  createNamespace,
+  createNode,
+  createPod,
+  startClusterNode,
+  type ClusterNode,
+} from '../rigs/cluster-node.ts'
+import { startCluster, type Cluster } from '../rigs/cluster.ts'
+import { installCustomResources } from '../rigs/custom-resources.ts'
+import { until } from '../rigs/poll.ts'
+import { missing } from '../rigs/requirements.ts'
+
+const skip = missing('cluster', 'executables')
+const root = '/apis/ipkeeper.io/v1alpha1/ippools'
+
+type Outcome = 'same' | 'other' | `IPK_${string}`
+type Kind = keyof typeof hosts
+
+/** The last number of each address, by how it stands before the change. */
+const hosts = { live: 10, kept: 20, cooling: 30, reserved: 40 } as const
+const kinds = Object.keys(hosts) as readonly Kind[]
+
+interface Row {
+  readonly what: string
+  /** Of the pool whose network this is, such as "10.50.0"; null: it is deleted. */
+  readonly spec: (network: string) => object | null
+  /** By which the object is refused; absent: it is put in force. */
+  readonly refused?: string
+  /** What the next sandbox gets where that is not the address of before. */
+  readonly gets?: Partial<Record<Kind, Outcome>>
+}
+
+const refused = 'AddressesInUse'
+const rows: readonly Row[] = [
+  { what: 'the subnet', spec: network => ({ subnet: `${network.replace('10.', '11.')}.0/24` }), refused },
+  {
+    what: 'the range, to a smaller one',
+    spec: network => ({ rangeStart: `${network}.100`, rangeEnd: `${network}.120` }),
+    refused,
+  },
+  { what: '`exclude`: a bound address', spec: network => ({ exclude: [`${network}.10`] }), refused },
+  { what: '`exclude`: a kept address', spec: network => ({ exclude: [`${network}.20`] }), refused },
+  {
+    what: '`exclude`: an address that is cooling down',
+    spec: network => ({ exclude: [`${network}.30`] }),
+    gets: { cooling: 'IPK_ADDRESS_UNUSABLE' },
+  },
+  {
+    what: '`exclude`: a reserved address',
+    spec: network => ({ exclude: [`${network}.40`] }),
+    gets: { reserved: 'other' },
+  },
+  { what: 'the gateway', spec: network => ({ gateway: `${network}.254` }) },
+  { what: 'the MTU', spec: () => ({ mtu: 1400 }) },
+  { what: 'the pool away', spec: () => null },
+]
+
+const poolOf = (row: Row): string => `pool-${rows.indexOf(row)}`
+const networkOf = (row: Row): string => `10.50.${rows.indexOf(row)}`
+const addressOf = (row: Row, kind: Kind): string => `${networkOf(row)}.${hosts[kind]}`
+const podOf = (row: Row, kind: Kind | 'fresh' | 'first'): string => `${kind}-${rows.indexOf(row)}`
+
+const conditionOf = ({ status }: ApiObject, type: string): ApiObject | undefined =>
+  (status?.conditions as ApiObject[] | undefined)?.find(one => one['type'] === type)
+
+/** Addresses of all kinds in the pool of a row; the pods whose next ADD is asked for stand in the API. */
+async function prepare(cluster: Cluster, node: ClusterNode, row: Row): Promise<() => Promise<void>> {
+  const pool = { 'ipkeeper.io/pool': poolOf(row) }
+  const asks = (kind: Kind) => ({ ...pool, 'ipkeeper.io/ip': addressOf(row, kind) })
+  const metadata = { name: poolOf(row) }
+  const spec = { subnet: `${networkOf(row)}.0/24` }
+  await cluster.create({ apiVersion: 'ipkeeper.io/v1alpha1', kind: 'IPPool', metadata, spec })
+  await cluster.until(`${root}/${poolOf(row)}`, found => conditionOf(found, 'Ready') !== undefined)
+  const add = async (name: string, annotations: Readonly<Record<string, string>>) => {
+    const pod = await createPod(cluster, name, annotations)
+    const answer = await node.add(pod)
+    if (!('ips' in answer)) throw new Error(`${name}: ${answer.msg}`)
+    return async () => {
+      await node.del(pod, answer.container)
+      await cluster.request('DELETE', `/api/v1/namespaces/shop/pods/${name}?gracePeriodSeconds=0`)
+    }
+  }
+  const end = await add(podOf(row, 'live'), asks('live'))
+  await (
+    await add(podOf(row, 'kept'), { ...asks('kept'), 'ipkeeper.io/retain': 'forever' })
+  )()
+  await (
+    await add(podOf(row, 'first'), asks('cooling'))
+  )()
+  const reserved = await node.daemon.control(
+    ...['reserve', addressOf(row, 'reserved'), `shop/${podOf(row, 'reserved')}`],
+  )
+  if (reserved.exit !== 0) throw new Error(reserved.stderr)
+  for (const kind of ['kept', 'reserved', 'fresh'] as const) await createPod(cluster, podOf(row, kind), pool)
+  await createPod(cluster, podOf(row, 'cooling'), asks('cooling'))
+  return end
+}
+
+/** Changes the object, and waits until it is in force, or refused. */
+async function change(cluster: Cluster, row: Row): Promise<void> {
+  const path = `${root}/${poolOf(row)}`
+  const spec = row.spec(networkOf(row))
+  if (!spec) {
+    await cluster.request('DELETE', path)
+    return
+  }
+  await cluster.request('PATCH', path, { spec })
+  await cluster.until(path, found =>
+    row.refused === undefined
+      ? found['status']?.inForce?.generation === 2
+      : conditionOf(found, 'Refused')?.['reason'] === row.refused,
+  )
+}
+
+/** What the next ADD of a pod gets: an address, or the code of an error. */
+async function foretell(node: ClusterNode, pod: string): Promise<string> {
+  const [explained] = await node.explain(`shop/${pod}`)
+  const { error, addresses } = explained as { error: { code: string } | null; addresses: readonly string[] }
+  return error?.code ?? (addresses[0] ?? '').replace(/\/.*/, '')
+}
+
+async function judge(t: Test, node: ClusterNode, row: Row, when: string): Promise<void> {
+  for (const kind of kinds) {
+    const got = await foretell(node, podOf(row, kind))
+    const outcome = got.startsWith('IPK_') ? got : got === addressOf(row, kind) ? 'same' : 'other'
+    t.equal(outcome, row.gets?.[kind] ?? 'same', `${row.what}, ${when}: ${kind} gets ${got}`)
+  }
+  const fresh = await foretell(node, podOf(row, 'fresh'))
+  t.ok(fresh.startsWith(`${networkOf(row)}.`), `${row.what}, ${when}: a new pod gets ${fresh}`)
+  for (const kind of kinds) t.not(fresh, addressOf(row, kind), `${row.what}, ${when}: it is nobody's`)
+}
+
+t.test('an IPPool that changes', { skip, timeout: 400_000 }, async t => {
+  const cluster = await startCluster(t)
+  await installCustomResources(cluster)
+  await createNamespace(cluster, 'shop')
+  await createNode(cluster, 'worker-1')
+  const node = await startClusterNode(t, cluster, {
+    ...{ args: ['--store', 'kubernetes:'], ipam: { pool: 'pool-0' } },
+    config: { cooldown: '1h', preferFor: '1h' },
+  })
+  const ends = new Map<Row, () => Promise<void>>()
+  for (const row of rows) ends.set(row, await prepare(cluster, node, row))
+  for (const row of rows) await change(cluster, row)
+  for (const row of rows) await judge(t, node, row, 'at once')
+  await node.restart()
+  for (const row of rows) await judge(t, node, row, 'after a restart')
+
+  await t.test('is changed when nobody is in the way any more', async t => {
+    for (const row of rows.filter(({ refused }) => refused !== undefined)) {
+      await ends.get(row)?.()
+      const { exit, stderr } = await node.daemon.control('release', '--pool', poolOf(row), '--yes')
+      t.equal(exit, 0, `${row.what}: ${stderr}`)
+      await cluster.until(`${root}/${poolOf(row)}`, ({ status }) => status?.inForce?.generation === 2)
+    }
+    const deleted = rows.find(({ spec }) => spec('') === null) ?? rows[0]
+    if (!deleted) return
+    await ends.get(deleted)?.()
+    await node.daemon.control('release', '--pool', poolOf(deleted), '--yes')
+    await until('it is gone', async () => {
+      const { items } = await cluster.request('GET', root)
+      return (items as ApiObject[]).every(({ metadata }) => metadata.name !== poolOf(deleted))
+    })
+  })
+})

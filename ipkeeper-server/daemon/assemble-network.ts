@@ -144,7 +144,10 @@ function assembleBridges(
     run: runTool,
     onTrouble: why => {
       if (why !== undefined) {
-        logger.warn({ reason: why }, 'links and addresses of the node are read for each ADD, since they cannot be watched')
+        logger.warn(
+          { reason: why },
+          'links and addresses of the node are read for each ADD, since they cannot be watched',
+        )
         return
       }
       logger.info('links and addresses of the node are watched again')

@@ -223,10 +223,7 @@ function adoptUnrecorded({ config, stateDir, logger }: DaemonFrame, service: Lea
     },
     onError: error => {
       if (failures.failed(error))
-        logger.warn(
-          { err: error },
-          'running pods without a record could not be adopted yet; retrying',
-        )
+        logger.warn({ err: error }, 'running pods without a record could not be adopted yet; retrying')
       failures.endRound()
     },
   })
@@ -239,7 +236,10 @@ function removeStrayLinks({ logger }: DaemonFrame, { ledger }: LeaseService): St
     attachments: () => ledger.attachments(),
     monotonic: () => performance.now(),
     onRemoved: ({ name, alias }) => {
-      logger.warn({ link: name, alias }, 'removed a link that a program of an earlier daemon created too late')
+      logger.warn(
+        { link: name, alias },
+        'removed a link that a program of an earlier daemon created too late',
+      )
     },
     onError: error => {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')

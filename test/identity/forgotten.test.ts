@@ -17,7 +17,7 @@ const options = { skip, timeout: 120_000 }
 t.jobs = 3
 
 /** Milliseconds that a node has to answer before anything is written. */
-const answerWithin = 5000
+const answerWithin = 15_000
 
 interface Site {
   /** Where the operator types. */
@@ -68,7 +68,7 @@ t.test('a node that lives is not forgotten, though it answers late', options, as
   two.daemon().kill('SIGSTOP')
   const forgetting = one.daemon().control('forget-node', 'n2')
   const told: string[] = []
-  const end = performance.now() + answerWithin / 2
+  const end = performance.now() + 2_500
   while (performance.now() < end) {
     if ((await nodeRecord('n2')).gone) told.push('it is gone')
     const answer = await moved()
@@ -82,13 +82,13 @@ t.test('a node that lives is not forgotten, though it answers late', options, as
   t.match(stderr, lives)
   await isUntouched(t, site, 'and all is as it was')
   t.match(await moved(), isHeld)
-  await logs(t, two.daemon(), /node n1 asked whether this node lives/, 'who asked stands in its log')
+  await logs(t, two.daemon(), /node n1 asked whether this node is running/, 'who asked stands in its log')
   t.match((await two.daemon().ask('GET', '/metrics')).body, /^ipkeeper_node_name_challenges_total 0$/m)
   t.strictSame([await pod.check(), await pod.del()], ['', ''])
   t.equal(await (await two.pod('next', '10.22.0.51')).add(), '10.22.0.51', 'it goes on')
 })
 
-t.test('a node that is silent is gone after five seconds, and not before', options, async t => {
+t.test('a node that is silent is gone after fifteen seconds, and not before', options, async t => {
   const { one, two, nodeRecord, moved } = await start(t)
   await two.stop('SIGKILL')
   const { exit, stdout, ms } = await one.daemon().control('forget-node', 'n2')

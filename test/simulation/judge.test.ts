@@ -180,6 +180,34 @@ const histories: Readonly<
     },
     'reserved for its owner',
   ],
+  'the same on a machine that does not reach the store': [
+    (judge, pass) => {
+      judge.answered(kept)
+      move(judge, kept.address, 'other')
+      judge.ended('c2')
+      judge.deleted(kept, true)
+      pass(1)
+      judge.answered({ ...kept, container: 'c3' }, undefined, true)
+    },
+  ],
+  'an address that was reserved, on a machine that does not reach the store': [
+    judge => {
+      judge.mayBeReserved(web.address, 'other')
+      judge.reserved(web.address, 'other')
+      judge.answered(web, undefined, true)
+    },
+    'reserved for its owner',
+  ],
+  'an address that was moved to another pod than gets it on such a machine': [
+    (judge, pass) => {
+      judge.answered(kept)
+      move(judge, kept.address, 'other')
+      judge.ended('c2')
+      pass(1)
+      judge.answered({ ...web, address: kept.address, wish: { pod: 'third' } }, undefined, true)
+    },
+    'reserved for its owner',
+  ],
   'an address that was moved while an ADD was under way': [
     (judge, pass) => {
       pass(1)

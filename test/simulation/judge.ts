@@ -64,6 +64,13 @@ interface Kept {
   readonly isSure: boolean
 }
 
+interface Promised {
+  readonly pod: string
+  /** Whoever had it then kept it. */
+  readonly moves: boolean
+  readonly since: number
+}
+
 /** Moments are milliseconds of the history. */
 export class Judge {
   readonly violations: Violation[] = []
@@ -74,7 +81,7 @@ export class Judge {
   /** By address, until when dynamic choice leaves it alone. */
   readonly #leftAlone = new Map<string, number>()
   /** By address. What was moved its former pod may have got from an ADD that began before. */
-  readonly #reserved = new Map<string, { readonly pod: string; readonly since: number }>()
+  readonly #reserved = new Map<string, Promised>()
   /** By address, for whom that was asked for: an engine that goes back may have it again, and nobody may rely on that. */
   readonly #everReserved = new Map<string, Set<string>>()
   /** By address, when it was last given back by people. */
@@ -94,8 +101,11 @@ export class Judge {
     this.#onViolation = onViolation
   }
 
-  /** An ADD was answered, and its plugin has printed that; `asked`: when it began. */
-  answered(given: Given, asked = this.#now()): void {
+  /**
+   * An ADD was answered, and its plugin has printed that; `asked`: when it began. `isBehind`: its machine does not reach the store, or
+   * hears nothing of it, and goes on with what it knows.
+   */
+  answered(given: Given, asked = this.#now(), isBehind = false): void {
     const { container, wish, address } = given
     if (wish.ip !== undefined && wish.ip !== address)
       this.complain(
@@ -130,7 +140,9 @@ export class Judge {
         `${address} is kept for ${kept.pod}, and ${container} of ${wish.pod} got it`,
       )
     const promised = this.#reserved.get(address)
-    if (promised !== undefined && promised.pod !== wish.pod && promised.since <= asked)
+    // ADR 28: what was moved its former pod may get once more where the move was not heard of.
+    const isForgiven = isBehind && promised?.moves === true && this.#last.get(address)?.wish.pod === wish.pod
+    if (promised !== undefined && promised.pod !== wish.pod && promised.since <= asked && !isForgiven)
       this.complain(
         'reserved for its owner',
         `${address} is reserved for ${promised.pod}, and ${container} of ${wish.pod} got it`,
@@ -207,7 +219,7 @@ export class Judge {
 
   /** Whoever has it now keeps it where it `moves`. */
   reserved(address: string, pod: string, { moves = false } = {}): void {
-    this.#reserved.set(address, { pod, since: moves ? this.#now() : -Infinity })
+    this.#reserved.set(address, { pod, moves, since: moves ? this.#now() : -Infinity })
   }
 
   /** That was asked for. */

@@ -56,6 +56,8 @@ interface Sandbox {
 }
 
 const minute = 60_000
+/** Milliseconds that operators wait for a node's answer: less than they do, so that seeds of old play what they played. */
+const answerWithin = 5_000
 /** Milliseconds of a run of the plugin. */
 const pluginRuns = 30_000
 /** Two minutes apart: what a sandbox that got no DEL had may be kept for an hour from when that was noticed. */
@@ -262,7 +264,7 @@ export class World {
       )
       this.#doubtUntold()
       if (this.#doubted.has(machine)) sandbox.isDisowned = true
-      else if (sandbox.isCutOff !== true) this.judge.answered(sandbox.given, asked)
+      else if (sandbox.isCutOff !== true) this.judge.answered(sandbox.given, asked, machine.mood !== 'well')
       return sandbox
     }
     this.#say(`${container} of ${wish.pod} on ${machine.name} is refused: ${answer.code}`)
@@ -491,7 +493,7 @@ export class World {
       const meant = this.#machines.filter(other => other.names.includes(name))
       // Whoever says so of a machine that runs, and cannot answer, was to make sure that it is off.
       for (const other of meant) if (other.isOn && !answers(other)) this.#doubt(other)
-      await forgetNode(service, name)
+      await forgetNode(service, name, { answerWithin })
       this.#say(`${name} is declared gone`)
       for (const other of meant)
         if (!other.isOn && other.name === name) {
@@ -587,7 +589,7 @@ export class World {
       const inUse = [...service.ledger.leases()].filter(({ state }) => state === 'bound')
       const address = pick(inUse, which)?.address
       if (address === undefined) return
-      const terms = { poweredOff, dryRun: true }
+      const terms = { poweredOff, dryRun: true, answerWithin }
       const { plan } = await forceRelease(service, 'default', address, terms)
       const sandbox = this.#sandboxes.find(({ container }) => container === plan.of.containerId)
       if (sandbox) sandbox.isReleased = true
@@ -694,7 +696,7 @@ export class World {
       for (const name of new Set([...awaited, ...wanted.map(({ name }) => name)]))
         if (!there.has(name))
           await this.#ask(machine, async service => {
-            await forgetNode(service, name)
+            await forgetNode(service, name, { answerWithin })
           })
     }
   }
@@ -790,7 +792,7 @@ export class World {
           ({ attachment }) => attachment && lost.has(attachment.containerId),
         )
         for (const { address } of left) {
-          await forceRelease(service, 'default', address, { poweredOff: true, dryRun: false })
+          await forceRelease(service, 'default', address, { poweredOff: true, dryRun: false, answerWithin })
           this.judge.keptNoMore(address)
           this.#say(`${address} of a lost machine is released by force`)
           count++

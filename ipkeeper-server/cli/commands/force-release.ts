@@ -18,7 +18,7 @@ export const forceOptions = {
   'powered-off': { text: 'with --force: you have made sure that the machine of its node is off' },
 } as const satisfies Readonly<Record<string, Option>>
 
-/** Milliseconds: the node is asked for 5 s, after another question; its daemon has 15 s to cut a sandbox off. */
+/** Milliseconds: the node is asked for 15 s, after another question for as long; its daemon has 15 s to cut a sandbox off. */
 const deadline = 60_000
 
 /** Of one address, which is read one by one: each is a pod that loses its network. Throws IPK_USAGE. */

@@ -23,7 +23,7 @@ export const forgetNodeCommand = command<ForgetNodeReply>({
   summary: 'Declare another node gone for good, so that the store does not wait for it',
   about: [
     'For a store that nodes share. After the store has lost records, no new address is assigned until every node has reported what it holds. Only a person can know that a node will not come back.',
-    'Make sure that its machine is off: the addresses of its pods may be assigned to the next pods with the same names and workloads, as with a node that the Kubernetes API reports as lost. The daemon that has claimed the name of the node in the store is asked first if it is alive: if it answers, the command fails, and nothing is written before 5 s of silence. Interrupting the command takes the question back. A daemon that cannot reach the store cannot answer. A node that comes back anyway takes its name again, and cuts off the sandboxes whose addresses have been assigned to others.',
+    'Make sure that its machine is off: the addresses of its pods may be assigned to the next pods with the same names and workloads, as with a node that the Kubernetes API reports as lost. The daemon that has claimed the name of the node in the store is asked first if it is alive: if it answers, the command fails, and nothing is written before 15 s of silence. Interrupting the command takes the question back. A daemon that cannot reach the store cannot answer. A node that comes back anyway takes its name again, and cuts off the sandboxes whose addresses have been assigned to others.',
   ],
   options: {},
   examples: [

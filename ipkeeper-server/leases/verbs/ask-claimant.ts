@@ -10,8 +10,8 @@ import type { LeaseService } from './service.ts'
 /** Milliseconds between two looks whether it has answered. */
 const lookEvery = 250
 
-/** Milliseconds that an operator's question waits for its answer. */
-export const usualAnswerWithin = 5_000
+/** Milliseconds that an operator's question waits for its answer: a daemon with many leases takes some seconds to start. */
+export const usualAnswerWithin = 15_000
 
 export type AskingNode = Pick<LeaseService, 'ledger' | 'node' | 'bootId' | 'now'>
 

@@ -19,8 +19,6 @@ import { assertSomebodyHas, release } from './release.ts'
 import { readLeaseKey } from './reserve.ts'
 import type { LeaseService } from './service.ts'
 
-/** A daemon that answers at once may need so many times as long to cut a sandbox off: removing its links waits for its turn. */
-const yieldFactor = 3
 const lookEvery = 100
 
 export interface ForceTerms {
@@ -31,6 +29,7 @@ export interface ForceTerms {
   /** What was agreed on: nothing else is released. */
   readonly of?: ForcedReleasePlan['of'] | undefined
   readonly signal?: AbortSignal | undefined
+  /** Milliseconds that its node has to answer, and then as many to cut the sandbox off. */
   readonly answerWithin?: number | undefined
 }
 
@@ -56,8 +55,7 @@ export async function forceRelease(
   assertAgreed(lease, terms)
   const plan = await planFor(service, lease, terms)
   if (terms.dryRun) return { plan, reply: null }
-  if (plan.way === 'by-its-node')
-    await askItsNode(service, lease, yieldFactor * (terms.answerWithin ?? usualAnswerWithin))
+  if (plan.way === 'by-its-node') await askItsNode(service, lease, terms.answerWithin ?? usualAnswerWithin)
   else {
     if (plan.way === 'by-word') await leaveWord(service, lease)
     await endHere(service, lease)
@@ -247,7 +245,7 @@ async function askItsNode(service: LeaseService, lease: BoundLease, yieldWithin:
   const version = record.version === undefined ? 'of an earlier version' : `version ${record.version}`
   throw new Problem(
     'IPK_NODE_LIVES',
-    `node ${node} lives, and has not given ${lease.address} up within ${spellTime(yieldWithin)} (its daemon is ${version})`,
+    `node ${node} is running but has not released ${lease.address} within ${spellTime(yieldWithin)} (its daemon is ${version})`,
     { hint: `delete ${describeHolder(lease.holder)}; or on node ${node}: ${forceLine(lease)}` },
   )
 }

@@ -17,7 +17,7 @@ import { poolFrom, TestService } from '../test-service.ts'
 
 const address = '10.22.0.50'
 const key = { segment: 'default', address }
-const usual: ForceTerms = { poweredOff: false, dryRun: false, answerWithin: 100 }
+const usual: ForceTerms = { poweredOff: false, dryRun: false, answerWithin: 300 }
 const off: ForceTerms = { ...usual, poweredOff: true }
 
 const force = async (service: LeaseService, terms: ForceTerms = usual) =>
@@ -72,7 +72,8 @@ t.test('what no sandbox has, what nobody has, and what has changed hands', async
   await story.add({ pod: 'b', container: 'c2', ip: address })
   t.match(await thrownProblem(() => force(story.service, { ...usual, of: plan.of })), {
     code: 'IPK_ADDRESS_HELD',
-    message: /^10\.22\.0\.50 has been assigned to another holder in the meantime: it is bound to shop\/b on node n1$/,
+    message:
+      /^10\.22\.0\.50 has been assigned to another holder in the meantime: it is bound to shop\/b on node n1$/,
   })
   await story.del('c2')
   t.match(await force(story.service), { plan: { way: 'kept' }, reply: { after: null } })
@@ -181,7 +182,7 @@ t.test('one that does not know of it', async t => {
   answer()
   t.match(await thrownProblem(() => force(two.service)), {
     code: 'IPK_NODE_LIVES',
-    message: 'node n1 lives, and has not given 10.22.0.50 up within 1 s (its daemon is version 1.2.3)',
+    message: 'node n1 is running but has not released 10.22.0.50 within 1 s (its daemon is version 1.2.3)',
     hint: 'delete shop/a; or on node n1: ipkeeperctl release --force 10.22.0.50',
   })
   t.equal(stored().yields, undefined, 'it is taken back')

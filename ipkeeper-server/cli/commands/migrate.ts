@@ -7,7 +7,7 @@ import { copyLedger } from '../../migrate/transfer/ledger-copy.ts'
 import { moveLedger, type MoveReport, withoutOwn } from '../../migrate/transfer/move-ledger.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { counted } from '../../../shared/text/counted.ts'
-import { shellLine, shellWord } from '../../../shared/text/shell-word.ts'
+import { shellWord } from '../../../shared/text/shell-word.ts'
 
 /** How many conflicts are listed; `-o json` has all. */
 const shown = 20
@@ -140,7 +140,7 @@ export const migrateCommand = command<MigrateReport>({
   },
   exitCode: moveExit,
   print: report =>
-    describeTransfer(report, shellLine(['ipkeeperctl', 'migrate', report.from, report.to])) +
+    describeTransfer(report, `ipkeeperctl migrate ${shellWord(report.from)} ${shellWord(report.to)}`) +
     (report.verified
       ? `next: start the daemon with --store ${shellWord(report.to)}; ${report.from} was not changed\n`
       : ''),

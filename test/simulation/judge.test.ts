@@ -259,6 +259,22 @@ const histories: Readonly<
       judge.answered(other({ address: kept.address }))
     },
   ],
+  'what a pod kept before it got what was moved to it': [
+    judge => {
+      judge.deleted(kept, true)
+      move(judge, '10.22.0.9', kept.wish.pod)
+      judge.answered({ ...kept, container: 'c3', address: '10.22.0.9' })
+      judge.answered(other({ address: kept.address }))
+    },
+  ],
+  'what a pod keeps besides another address that was not promised to it': [
+    judge => {
+      judge.deleted(kept, true)
+      judge.answered({ ...kept, container: 'c3', address: '10.22.0.9' })
+      judge.answered(other({ address: kept.address }))
+    },
+    'kept for its pod',
+  ],
   'a moved address that its pod gets when all has come to rest, and another one than that': [
     judge => {
       move(judge, web.address, 'other')

@@ -152,9 +152,9 @@ export class Judge {
         'left to who named it',
         `${address} was asked for by name of late, and ${container} of ${wish.pod} got it`,
       )
-    // What was moved away from it is kept no more once it has another one.
+    // What it keeps besides is kept no more once it has what was promised to it, or was moved away from it.
     for (const [other, { pod }] of this.#kept)
-      if (pod === wish.pod && this.#isForAnother(other, pod)) this.#kept.delete(other)
+      if (pod === wish.pod && (isPromisedToIt || this.#isForAnother(other, pod))) this.#kept.delete(other)
     this.#kept.delete(address)
     this.#leftAlone.delete(address)
     this.#last.set(address, given)

@@ -3,6 +3,7 @@ import { stateFolders } from '../shared/paths.ts'
 import { hintOfDisk } from '../shared/problem/disk-fault.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import { makeStateFolder } from './make-state-folder.ts'
+import { systemCode } from '../shared/system-code.ts'
 
 /** Says in a state folder that the run of this name answers its ADD now. */
 export type LeaveMark = (stateDir: string, invocationId: string) => void
@@ -22,13 +23,13 @@ export const leaveMark: LeaveMark = (stateDir, invocationId) => {
     try {
       makeMark(path)
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error
+      if (systemCode(error) !== 'ENOENT') throw error
       makeStateFolder(stateDir)
       makeStateFolder(folder)
       makeMark(path)
     }
   } catch (cause) {
-    const code = codeOf(cause)
+    const code = systemCode(cause)
     const message =
       code === 'EEXIST'
         ? 'ipkeeper-server was restarted and has undone this ADD, because its answer did not come'
@@ -50,6 +51,3 @@ export const withdrawMark: LeaveMark = (stateDir, invocationId) => {
 function makeMark(path: string): void {
   closeSync(openSync(path, O_WRONLY | O_CREAT | O_EXCL, 0o600))
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error)

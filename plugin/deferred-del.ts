@@ -4,6 +4,7 @@ import { hintOfDisk, isDiskFault, lacksRoom } from '../shared/problem/disk-fault
 import { Problem } from '../shared/problem/problem.ts'
 import { makeStateFolder } from './make-state-folder.ts'
 import { queueInSpare } from './spare-del.ts'
+import { systemCode } from '../shared/system-code.ts'
 
 /** More than a node has pods by far; beyond it something is wrong that a queue would only hide. */
 const longestQueue = 10_000
@@ -51,7 +52,7 @@ export const queueDel: QueueDel = (stateDir, { name, writer, text, brief }) => {
     syncFolder(folder)
   } catch (error) {
     if (error instanceof Problem) throw error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = systemCode(error)
     const spare = isDiskFault(code) && lacksRoom(code) ? queueInSpare(stateDir, brief) : undefined
     if (spare) return spare
     const hint = hintOfDisk(error, stateDir, { limitedBy: 'runtime' })

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, unlinkSync, wri
 import { flightFileName, flightFileNumber } from '../shared/flight-files.ts'
 import { stateFolders } from '../shared/paths.ts'
 import { makeStateFolder } from './make-state-folder.ts'
+import { failedBy } from '../shared/system-code.ts'
 
 export interface FlightLogLimits {
   /** A file of this many bytes is full. */
@@ -47,7 +48,7 @@ function listNumbers(stateDir: string, folder: string): number[] {
   try {
     return readdirSync(folder).flatMap(name => flightFileNumber(name) ?? [])
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (!failedBy(error, 'ENOENT')) throw error
     makeStateFolder(stateDir)
     makeStateFolder(folder)
     return []

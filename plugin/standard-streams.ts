@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { failedBy } from '../shared/system-code.ts'
 
 const stdout = 1
 const stderr = 2
@@ -52,7 +53,7 @@ export const createDeliver =
       try {
         written += writeSync(stdout, bytes, written)
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
+        if (!failedBy(error, 'EAGAIN')) throw error
         pause(pauseMs)
       }
     }

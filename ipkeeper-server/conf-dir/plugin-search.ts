@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { isJsonObject } from '../../shared/json/fold.ts'
 import type { PluginSeen } from '../diagnose/lint/site.ts'
 import { runProgram } from '../host/run-program.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 /** Milliseconds that a plugin has for saying its versions; the reference plugins need a few. */
 const patience = 2000
@@ -21,7 +22,7 @@ function tryStat(path: string): Stats | string | undefined {
   try {
     return statOf(path)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = systemCode(error)
     return code === 'ENOTDIR' ? undefined : code
   }
 }

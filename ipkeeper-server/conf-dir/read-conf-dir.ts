@@ -8,6 +8,7 @@ import { usesIpkeeper } from '../diagnose/lint/uses-ipkeeper.ts'
 import type { Pool } from '../ipam/pools/pool.ts'
 import { rangesComeWithAdd, readIdentity, readIpamConfig } from '../ipam/request/network-config.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 /** More files than any node has; the rest is left alone rather than read without end. */
 const mostFiles = 1000
@@ -30,7 +31,7 @@ export async function listConfDir(directory: string): Promise<readonly string[]>
       .sort(compareNames)
       .slice(0, mostFiles)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = systemCode(error)
     const why = code === 'ENOENT' ? 'there is no such folder' : code === 'ENOTDIR' ? 'it is no folder' : code
     throw new Problem('IPK_CONF_DIR_UNREADABLE', `${directory} cannot be read: ${why}`, { cause: error })
   }

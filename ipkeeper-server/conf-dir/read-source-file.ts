@@ -2,15 +2,13 @@ import { constants, lstatSync, realpathSync, type BigIntStats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, relative } from 'node:path'
 import type { UnreadFile, SourceFile } from '../diagnose/lint/site.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 /** Bytes of a configuration, at most: a thousand times what anybody has. */
 export const sizeLimit = 1024 * 1024
 
 /** Where a file has to be for a link to it to be followed. `anywhere`: a person has named it. */
 export type LinkPolicy = 'anywhere' | 'same folder'
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
 const fault = (
   why: string,
@@ -61,7 +59,7 @@ export async function readPlainFile(path: string): Promise<ReadFile | UnreadFile
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
-    const code = codeOf(error)
+    const code = systemCode(error)
     if (code === 'ELOOP') return fault('it is a link', false)
     if (code === 'ENXIO') return fault('it is a socket', true)
     if (code === 'EACCES' || code === 'EPERM') return fault(`permission denied (${code}); run as root`, false)
@@ -80,7 +78,7 @@ export async function readPlainFile(path: string): Promise<ReadFile | UnreadFile
       return fault('it changed while it was read; look again', false)
     return { bytes, state }
   } catch (error) {
-    return fault(`it cannot be read (${codeOf(error)})`, true)
+    return fault(`it cannot be read (${systemCode(error)})`, true)
   } finally {
     await file.close()
   }
@@ -101,7 +99,7 @@ function resolveLink(path: string, policy: LinkPolicy): string | UnreadFile {
       )
     return target
   } catch (error) {
-    const code = codeOf(error)
+    const code = systemCode(error)
     if (code === 'ENOENT') return fault('it is a link that leads nowhere, or is gone', true)
     return fault(`it cannot be looked at (${code})`, false)
   }

@@ -7,6 +7,7 @@ import { shellWord } from '../../shared/text/shell-word.ts'
 import { BackgroundTask } from '../host/background-task.ts'
 import { writeDurably } from '../host/durable-file.ts'
 import { readRegularFileSync } from '../host/regular-file.ts'
+import { failedBy } from '../../shared/system-code.ts'
 
 /** What was in force, as texts of files: each version of the daemon reads them by its own rules. */
 export interface KeptConfig {
@@ -56,7 +57,7 @@ export function readKeptConfig(stateDir: string): KeptConfig | undefined {
     if (kept) return kept
     why = 'it is damaged, or of a newer ipkeeper-server'
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (failedBy(error, 'ENOENT')) return undefined
     why =
       error instanceof SyntaxError ? 'it is damaged' : error instanceof Error ? error.message : String(error)
   }

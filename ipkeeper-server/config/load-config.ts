@@ -9,13 +9,14 @@ import type { StringMap } from '../ipam/records/pod-facts.ts'
 import type { PoolSettings } from '../ipam/pools/pool-settings.ts'
 import { parseDuration, parseRetention, type Retention } from '../ipam/records/retention.ts'
 import { defaults, type AnnotationDialect } from './schema-words.ts'
-import { type DaemonConfigFile } from './daemon-config.schema.ts'
+import type { DaemonConfigFile } from './daemon-config.schema.ts'
 import { SettingFaults, formatPath, type Fault } from './setting-faults.ts'
 import type { ReconcileSettings, RepairMode } from '../reconcile/plan-settings.ts'
 import { readReconcile, readTakeover } from './read-sections.ts'
 import { readPools } from './read-pools.ts'
 import { readText, checkShape, showValue } from './schema-faults.ts'
 import { YamlSource, type Position } from './yaml-source.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 /** The effective configuration; durations in milliseconds. */
 export interface DaemonConfig {
@@ -275,7 +276,7 @@ export function readConfigText(path: string): string | undefined {
   try {
     bytes = readRegularFileSync(path, { most: sizeLimit })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = systemCode(error)
     if (code === 'ENOENT') return undefined
     throw unreadable(path, code, { cause: error })
   }

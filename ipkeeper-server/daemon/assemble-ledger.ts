@@ -24,6 +24,7 @@ import { keepRoom, type KeptRoom } from './disk-room.ts'
 import { claimNames, knowNode, nameNode } from './name-node.ts'
 import { refuseAll } from './refuse-all.ts'
 import { termsOf } from './settings-in-force.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 export interface StateFolder {
   readonly kept: KeptRoom
@@ -203,7 +204,7 @@ function makeStateDir(path: string): void {
   try {
     makeFolder(path)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = systemCode(error)
     throw new Problem('IPK_STORE_FAILED', `state folder ${path} cannot be made (${code})`, {
       cause: error,
       hint: 'run as root, or choose another --state-dir',

@@ -13,6 +13,7 @@ import type { DaemonFrame } from './daemon-frame.ts'
 import type { NodeMesh } from './node-mesh.ts'
 import { refusedTwice } from './refused-twice.ts'
 import { requireApi } from './settings-in-force.ts'
+import { failedBy } from '../../shared/system-code.ts'
 
 export interface FollowConfigOptions {
   readonly service: LeaseService
@@ -126,7 +127,7 @@ function hooksOf(
     },
     onUnwatched: (folder, error) => {
       // Most nodes have no such folder; a stack in the log of a first start looks like a fault, and is none.
-      const absent = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      const absent = failedBy(error, 'ENOENT')
       logger.info(
         { folder, ...(!absent && { err: error }) },
         absent

@@ -1,3 +1,4 @@
+import { systemCode } from '../../shared/system-code.ts'
 /** Why something fails that is tried again and again: a log has each reason once, and once that it is over. */
 export class FailureReasons {
   #told = new Set<string>()
@@ -5,7 +6,7 @@ export class FailureReasons {
 
   /** Whether that is news. */
   failed(error: unknown): boolean {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const reason = systemCode(error)
     const isNews = !this.#told.has(reason) && !this.#ofThisRound.has(reason)
     this.#ofThisRound.add(reason)
     return isNews

@@ -1,6 +1,7 @@
 import type { ProblemCode } from '../../shared/problem/catalogue.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { readRegularFileSync } from './regular-file.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 /** Milliseconds for which a file is taken to be what it was: client-go looks at tokens as often. */
 const trustedFor = 60_000
@@ -32,7 +33,7 @@ export class FreshFile {
     try {
       this.#text = read(path)
     } catch (error) {
-      const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+      const why = systemCode(error)
       throw new Problem(code, `${path}: the ${what} cannot be read (${why})`, { cause: error })
     }
     if (this.#text.trim() === '') throw new Problem(code, `${path}: the ${what} is empty`)

@@ -5,13 +5,14 @@ import type { FastifyInstance } from 'fastify'
 import { makeFolder } from '../host/make-folder.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { shellWord } from '../../shared/text/shell-word.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 /** sun_path of unix(7) holds 108 bytes with the closing zero. */
 const pathLimit = 107
 
 /** The file system's or the kernel's refusal, with the path and what to do. */
 function failed(path: string, error: unknown): Problem {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const code = systemCode(error)
   return new Problem('IPK_SOCKET_FAILED', `cannot listen on ${path} (${code})`, { cause: error })
 }
 

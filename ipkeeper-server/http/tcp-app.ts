@@ -6,6 +6,7 @@ import type { ProblemCode } from '../../shared/problem/catalogue.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { ListenAddress } from '../host/listen-address.ts'
 import { keepEdge } from './http-edge.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 export interface TcpAppOptions {
   /** Beyond so many Node closes new connections unanswered. */
@@ -135,7 +136,7 @@ const plainText = 'text/plain; charset=utf-8'
 const lineOf = (status: number, text: string): string => `${status} ${STATUS_CODES[status] ?? ''}: ${text}\n`
 
 function listenProblem({ code, key }: ListenPlace, { host, port }: ListenAddress, error: unknown): Problem {
-  const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const why = systemCode(error)
   const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
   const inUse = why === 'EADDRINUSE'
   return new Problem(

@@ -4,6 +4,7 @@ import { writeDurablySync } from '../host/durable-file.ts'
 import { readRegularFileSync } from '../host/regular-file.ts'
 import { asideCommand } from '../host/set-aside.ts'
 import type { MachineSight } from './plan/judge-machine.ts'
+import { failedBy } from '../../shared/system-code.ts'
 
 /** A name that the node had, and until when: milliseconds since the epoch. */
 export interface FormerName {
@@ -72,7 +73,7 @@ export function readNodeFile(stateDir: string): NodeFile | undefined {
     if (isNodeFile(value)) return value
     why = 'it was not written by ipkeeper-server, or by a newer version'
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    if (failedBy(cause, 'ENOENT')) return undefined
     why = cause instanceof Error ? cause.message : String(cause)
   }
   throw new Problem('IPK_STORE_FAILED', `${path} cannot be read: ${why}`, {

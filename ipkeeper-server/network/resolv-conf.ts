@@ -3,6 +3,7 @@ import type { ResultDns } from '../../shared/cni/result.ts'
 import { isNameserver } from '../../shared/net/address.ts'
 import { boundedLooks } from '../host/bounded-looks.ts'
 import { readRegularFile } from '../host/regular-file.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 const sizeLimit = 64 * 1024
 
@@ -43,7 +44,7 @@ export async function readResolvConf(path: string): Promise<ResultDns> {
     return parseResolvConf(bytes.toString())
   } catch (error) {
     if (error instanceof Problem) throw error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = systemCode(error)
     throw new Problem('IPK_CONFIG_INVALID', `ipam.resolvConf: cannot read ${path} (${code})`, {
       cause: error,
     })

@@ -13,6 +13,7 @@ import { makeFolder } from '../host/make-folder.ts'
 import { readRegularFile, UnreadableFile } from '../host/regular-file.ts'
 import { schemaCheck } from '../host/schema-check.ts'
 import type { SpareDels } from './spare-dels.ts'
+import { failedBy, systemCode } from '../../shared/system-code.ts'
 
 /** What the plugin reads from stdin at most (16 MiB), and the rest of the request: no DEL that it takes is too long here. */
 const sizeLimit = 17 * 1024 * 1024
@@ -197,11 +198,8 @@ export class DeferredDels {
   }
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : ''
-
 /** Nothing can have been put into what is no folder. */
-const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
+const isMissing = (error: unknown): boolean => failedBy(error, 'ENOENT', 'ENOTDIR')
 
 /** Of a link, a socket, and a device that nothing is behind: they cannot be opened at all. */
 const noFile = ['ELOOP', 'ENXIO', 'ENODEV']
@@ -217,7 +215,7 @@ async function readEntry(file: string): Promise<DeferredDel | undefined> {
   } catch (error) {
     if (isMissing(error)) return undefined
     if (error instanceof UnreadableFile) throw new Unusable(error.message)
-    if (noFile.includes(codeOf(error))) throw new Unusable(`no regular file (${codeOf(error)})`)
+    if (noFile.includes(systemCode(error))) throw new Unusable(`no regular file (${systemCode(error)})`)
     throw error
   }
   let value: unknown

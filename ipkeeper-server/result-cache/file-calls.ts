@@ -8,12 +8,6 @@ export const fileCalls = { chown, link, lstat, open, readdir, rename, unlink }
 
 export type FileCalls = typeof fileCalls
 
-/** The code of a system error, such as "EXDEV"; else its text. */
-export function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return 'code' in error ? String(error.code) : error.message
-}
-
 const slash = 0x2f
 
 /** Names on a disk are bytes: one that is no UTF-8 has to be opened, moved and brought back as well. */

@@ -2,9 +2,10 @@ import { lstat, readdir } from 'node:fs/promises'
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { CacheReason } from '../../shared/cache-reasons.ts'
-import { joinBytes, codeOf } from './file-calls.ts'
+import { joinBytes } from './file-calls.ts'
 import { cacheKindNames, cacheKinds, type CacheKind } from './plan/cache-kinds.ts'
 import { parseAddress } from '../../shared/net/address.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 /** A folder, and what keeps its files there. */
 export interface CacheFolder {
@@ -40,7 +41,7 @@ async function namesIn(folder: Buffer): Promise<Names> {
     const names = await readdir(folder, { encoding: 'buffer' })
     return { names: names.filter(name => name[0] !== hidden).sort((a, b) => a.compare(b)) }
   } catch (error) {
-    const code = codeOf(error)
+    const code = systemCode(error)
     return code === 'ENOENT' ? { names: [] } : { odd: { reason: 'unreadable', detail: code } }
   }
 }

@@ -12,7 +12,6 @@ import {
   isText,
   joinBytes,
   nameOf,
-  codeOf,
   fileCalls,
   type FileCalls,
   identityOf,
@@ -21,6 +20,7 @@ import {
 } from './file-calls.ts'
 import { copyUnchanged, expectUnchanged, FileChanged, temporaryName } from './unchanged-file.ts'
 import { cacheKindNames, type CacheKind } from './plan/cache-kinds.ts'
+import { failedBy, systemCode } from '../../shared/system-code.ts'
 
 /** A file that was moved aside, as the file beside it says. */
 export interface QuarantinedFile {
@@ -62,7 +62,7 @@ const readOnly = constants.O_RDONLY | constants.O_NONBLOCK
 /** Characters of the old name that the new one keeps; the rest only makes it longer than a name may be. */
 const keptOfName = 100
 
-const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
+const isMissing = (error: unknown): boolean => failedBy(error, 'ENOENT', 'ENOTDIR')
 
 function isNote(value: unknown): value is Note {
   if (!isJsonObject(value)) return false
@@ -164,7 +164,7 @@ export class Quarantine {
       await this.#putBack(here, original)
     } catch (error) {
       if (error instanceof Problem) throw error
-      const why = codeOf(error) === 'ENOENT' ? 'its folder is gone' : codeOf(error)
+      const why = systemCode(error) === 'ENOENT' ? 'its folder is gone' : systemCode(error)
       throw new Problem('IPK_CACHE_UNRESTORED', `${note.path} cannot be brought back: ${why}`, {
         cause: error,
       })
@@ -181,7 +181,7 @@ export class Quarantine {
       return (await this.#calls.readdir(folder)).sort()
     } catch (error) {
       if (isMissing(error)) return []
-      throw new Problem('IPK_CACHE_UNREADABLE', `${folder} cannot be read (${codeOf(error)})`, {
+      throw new Problem('IPK_CACHE_UNREADABLE', `${folder} cannot be read (${systemCode(error)})`, {
         cause: error,
       })
     }
@@ -217,7 +217,7 @@ export class Quarantine {
     try {
       await this.#calls.rename(path, target)
     } catch (error) {
-      if (codeOf(error) !== 'EXDEV') throw error
+      if (systemCode(error) !== 'EXDEV') throw error
       await this.#moveAcross(path, seen, target)
       return
     }
@@ -227,7 +227,7 @@ export class Quarantine {
     try {
       await this.#calls.link(target, path)
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') return
+      if (systemCode(error) === 'EEXIST') return
       throw error
     }
     await this.#calls.unlink(target)
@@ -255,8 +255,8 @@ export class Quarantine {
     try {
       await this.#calls.link(here, original)
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') await this.#expectSame(identity, original)
-      else if (codeOf(error) === 'EXDEV') await this.#putBackAcross(here, identity, original)
+      if (systemCode(error) === 'EEXIST') await this.#expectSame(identity, original)
+      else if (systemCode(error) === 'EXDEV') await this.#putBackAcross(here, identity, original)
       else throw error
     }
   }
@@ -276,7 +276,7 @@ export class Quarantine {
     try {
       await this.#calls.link(temporary, original)
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error
+      if (systemCode(error) !== 'EEXIST') throw error
       throw new Problem(
         'IPK_CACHE_OCCUPIED',
         `${original.toString()} exists again, so it was not brought back from quarantine`,

@@ -1,7 +1,8 @@
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import type { CacheReason } from '../../shared/cache-reasons.ts'
-import { codeOf, identityOf, sameIdentity, type FileIdentity } from './file-calls.ts'
+import { identityOf, sameIdentity, type FileIdentity } from './file-calls.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 /** Bytes; real ones have a few thousand. */
 const sizeLimit = 4 * 1024 * 1024
@@ -36,7 +37,7 @@ export async function glance(path: Buffer): Promise<Glance> {
   try {
     stats = await lstat(path, { bigint: true })
   } catch (error) {
-    const code = codeOf(error)
+    const code = systemCode(error)
     return code === 'ENOENT' || code === 'ENOTDIR'
       ? { state: 'gone' }
       : { state: 'odd', reason: 'unreadable', detail: code }
@@ -73,7 +74,7 @@ export async function readCacheFile(path: Buffer, seen: FileIdentity): Promise<R
       await file.close()
     }
   } catch (error) {
-    const code = codeOf(error)
+    const code = systemCode(error)
     if (code === 'ENOENT') return { state: 'gone' }
     return ['ELOOP', 'ENXIO'].includes(code)
       ? { state: 'moving' }

@@ -10,6 +10,7 @@ import {
   sameIdentity,
   type FileIdentity,
 } from './file-calls.ts'
+import { failedBy } from '../../shared/system-code.ts'
 
 /** The file is not what it was when it was judged: whoever changed it is to be left alone. */
 export class FileChanged extends Error {
@@ -25,7 +26,7 @@ export const isTemporaryName = (name: string): boolean => /^\.ipkeeper-[0-9a-f]{
 /** Throws FileChanged unless the file at the path is in the state in which it was seen. */
 export async function expectUnchanged(calls: FileCalls, path: Buffer, seen: FileIdentity): Promise<void> {
   const stats = await calls.lstat(path, { bigint: true }).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw new FileChanged()
+    if (failedBy(error, 'ENOENT')) throw new FileChanged()
     throw error
   })
   if (!sameIdentity(seen, identityOf(stats))) throw new FileChanged()
@@ -98,8 +99,7 @@ export async function copyUnchanged(
     await expectUnchanged(calls, from, seen)
   } catch (error) {
     // EEXIST: that file is somebody else's.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
-      await calls.unlink(to).catch(() => undefined)
+    if (!failedBy(error, 'EEXIST')) await calls.unlink(to).catch(() => undefined)
     throw error
   } finally {
     await source.close()

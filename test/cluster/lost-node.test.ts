@@ -132,7 +132,7 @@ t.test('an address that is released by force', { skip, timeout: 120_000 }, async
     new RegExp(`for this address alone: ipkeeperctl release(?: --socket \\S+)? --force ${address}`),
   )
   const released = await said(two, ...force)
-  t.match(released, /WARNING: if node worker-1 still runs/)
+  t.match(released, /WARNING: if node worker-1 is still running/)
   t.match(released, /is released from shop\/printer: on your statement/)
   t.match(await two.add({ name: 'scanner', uid: 'u2', passedOn }), { ips: [`${address}/24`] })
   const yields = (): Promise<string> => kubectl('get ipnodes -o jsonpath={.items[*].spec.yields[*].address}')

@@ -125,7 +125,7 @@ for (const [mode, settings] of modes)
     )
     t.match(await site.types('release', '--force', '--yes', address), {
       exit: 0,
-      said: /WARNING: if node host-1 still runs[^]*is released from shop\/printer: on your statement/,
+      said: /WARNING: if node host-1 is still running[^]*is released from shop\/printer: on your statement/,
     })
     t.match(await site.types('audit'), { exit: 0 })
     await other.add()

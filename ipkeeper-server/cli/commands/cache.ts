@@ -2,7 +2,7 @@ import type { CacheFileItem, CacheReply, QuarantinedItem } from '../../../shared
 import { cacheReasons } from '../../../shared/cache-reasons.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { codeOf } from '../../result-cache/file-calls.ts'
+import {} from '../../result-cache/file-calls.ts'
 import { Quarantine } from '../../result-cache/quarantine.ts'
 import { readBoot } from '../../host/boot.ts'
 import { repairFile } from '../../result-cache/repair-file.ts'
@@ -14,6 +14,7 @@ import { distance, formatTable, visible } from '../framework/terminal-text.ts'
 import { findBadFiles } from './find-bad-files.ts'
 import { showProgress } from '../framework/progress.ts'
 import type { Terminal } from '../framework/terminal.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 const dirOption = {
   dir: {
@@ -139,7 +140,7 @@ export const cacheRepairCommand = command({
         const note = how.done === 'quarantined' ? how.name : how.done === 'left' ? how.why : ''
         files.push({ ...item, result: how.done, note })
       } catch (error) {
-        files.push({ ...item, result: 'failed', note: codeOf(error) })
+        files.push({ ...item, result: 'failed', note: systemCode(error) })
       }
     }
     progress.end()

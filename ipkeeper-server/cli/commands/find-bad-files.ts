@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CacheFileItem } from '../../../shared/api/cache.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { badFileItem } from '../../result-cache/repair-file.ts'
-import { codeOf } from '../../result-cache/file-calls.ts'
+import {} from '../../result-cache/file-calls.ts'
 import { kindOfFolder, type CacheFolder, type CachePath } from '../../result-cache/list-cache-files.ts'
 import { quietPeriod } from '../../result-cache/plan/judge-file.ts'
 import { planRepair, type PlannedRepair } from '../../result-cache/plan/plan-repair.ts'
@@ -13,6 +13,7 @@ import { CacheScanner, type BadFile, type Scan } from '../../result-cache/scan-c
 import type { CacheSite } from './cache-site.ts'
 import { showProgress } from '../framework/progress.ts'
 import type { Terminal } from '../framework/terminal.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 export interface FoundFile {
   readonly file: BadFile
@@ -57,7 +58,7 @@ function namedFolder(path: string, configured: readonly CacheFolder[]): CacheFol
   try {
     if (!statSync(path).isDirectory()) why = 'it is not a folder'
   } catch (error) {
-    why = codeOf(error)
+    why = systemCode(error)
   }
   if (why !== undefined)
     throw new Problem('IPK_CACHE_UNREADABLE', `${path} cannot be read (${why})`, {

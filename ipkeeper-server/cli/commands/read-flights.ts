@@ -4,6 +4,7 @@ import { Flight } from '../../../shared/api/flight.schema.ts'
 import { flightFileNumber } from '../../../shared/flight-files.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { schemaCheck } from '../../host/schema-check.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 const flightCheck = schemaCheck<Flight>(Flight)
 
@@ -76,15 +77,12 @@ function parse(line: string): unknown {
 }
 
 /** ELOOP: a link where a file should be. */
-const isMissing = (error: unknown): boolean => ['ENOENT', 'ELOOP', 'ENXIO'].includes(codeOf(error))
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error)
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ELOOP', 'ENXIO'].includes(systemCode(error))
 
 function unreadableProblem(path: string, cause: unknown): Problem {
   return new Problem(
     'IPK_FLIGHTS_UNREADABLE',
-    `the flight record ${path} cannot be read (${codeOf(cause)})`,
+    `the flight record ${path} cannot be read (${systemCode(cause)})`,
     {
       cause,
     },

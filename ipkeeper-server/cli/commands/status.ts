@@ -12,6 +12,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { checkConfigLine } from '../../../shared/check-config-line.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { counted } from '../../../shared/text/counted.ts'
+import { failedBy } from '../../../shared/system-code.ts'
 
 /** Said only when there is something to look at. */
 function queueLine({ stateDir, deferredDels: { waiting, quarantined } }: StatusReply): string[] {
@@ -227,7 +228,7 @@ function runs(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return failedBy(error, 'EPERM')
   }
 }
 

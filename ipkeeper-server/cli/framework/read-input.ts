@@ -1,6 +1,7 @@
 import { closeSync, readSync } from 'node:fs'
 import { openRegularFile, UnreadableFile } from '../../host/regular-file.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 /** Bytes of a file that people write, at most. */
 const usualMost = 1024 * 1024
@@ -39,7 +40,7 @@ export function readTextFile(path: string, most = usualMost): string {
     bytes = readAll(descriptor, most)
   } catch (error) {
     if (error instanceof UnreadableFile) throw failure(name, 'is not a regular file')
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = systemCode(error)
     throw failure(name, `cannot be read (${code})`)
   } finally {
     if (descriptor !== undefined && !stdin) closeSync(descriptor)
@@ -80,7 +81,7 @@ export function readPaste(): string {
       }
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = systemCode(error)
     throw new Problem('IPK_REQUEST_INVALID', `standard input cannot be read (${code})`, {
       hint: 'pipe the text in, or give it as --message TEXT',
     })

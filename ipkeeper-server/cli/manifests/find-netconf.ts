@@ -6,6 +6,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { compareNames, isRuntimeFile } from '../../diagnose/lint/runtime-files.ts'
 import { usesIpkeeper } from '../../diagnose/lint/uses-ipkeeper.ts'
 import { readTextFile } from '../framework/read-input.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 export interface FoundNetconf {
   readonly file: string
@@ -68,7 +69,7 @@ function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter(isRuntimeFile).sort(compareNames)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = systemCode(error)
     throw failure(`${folder} cannot be read (${code})`, otherwise)
   }
 }

@@ -32,10 +32,6 @@ export const fail = (says: string, ...mend: readonly string[]): CheckResult => (
   mend,
 })
 
-/** Why a system call failed. */
-export const systemCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error)
-
 /** What checks say that need a daemon. */
 export const noDaemon = skip('no daemon answers')
 

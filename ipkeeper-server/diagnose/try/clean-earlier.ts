@@ -5,6 +5,7 @@ import { failure, remark, warning, type Earlier, type TryFinding } from './repor
 import { runStep } from './run-cni-plugin.ts'
 import { isOwnName, type ScratchNamespaces } from './scratch-namespace.ts'
 import { leftNotes, removeNote, type TryNote } from './try-notes.ts'
+import { failedBy } from '../../../shared/system-code.ts'
 
 export interface EarlierParts {
   readonly stateDir: string
@@ -82,6 +83,6 @@ function isOrphan(namespace: string): boolean {
     process.kill(Number(pid), 0)
     return false
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+    return failedBy(error, 'ESRCH')
   }
 }

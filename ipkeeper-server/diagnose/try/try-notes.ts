@@ -8,6 +8,7 @@ import { makeFolder } from '../../host/make-folder.ts'
 import type { Attachment } from './plugin-call.ts'
 import type { TriedNetwork } from './read-network.ts'
 import { isOwnName } from './scratch-namespace.ts'
+import { failedBy } from '../../../shared/system-code.ts'
 
 /**
  * What a try is about to do, on disk before it does it: whoever finds it after a SIGKILL or a power cut can send the
@@ -136,7 +137,7 @@ function readNote(path: string, now: number): TryNote | string | undefined {
     if (!isNote(value)) return 'it is no note of this version'
     return isDead(value.owner, now - mtimeMs) ? value : undefined
   } catch (error) {
-    const gone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const gone = failedBy(error, 'ENOENT')
     return gone ? undefined : 'it cannot be read'
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)

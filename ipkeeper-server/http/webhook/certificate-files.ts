@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { readRegularFileSync } from '../../host/regular-file.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 /** Texts in PEM that make a TLS server; `cert` may have those of authorities behind it. */
 export interface KeyPair {
@@ -101,7 +102,7 @@ function readPair(certFile: string, keyFile: string): KeyPair {
 }
 
 function unreadable(path: string, error: unknown): Problem {
-  const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const why = systemCode(error)
   return new Problem('IPK_WEBHOOK_CERTIFICATE', `the webhook: ${path} cannot be read (${why})`, {
     hint: `see: ${shellLine(['ls', '-lL', path])}; docs/guides/webhook.md has the commands that make one`,
   })

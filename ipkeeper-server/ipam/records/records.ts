@@ -541,3 +541,7 @@ export function isTakenAway(had: LeaseRecord, has: LeaseRecord | undefined, isLa
     !sameAttachment(has.attachment, had.attachment)
   )
 }
+
+/** One text for a record of any kind, of which none has a space in its name. */
+export const recordId = ({ kind, key }: { readonly kind: string; readonly key: string }): string =>
+  `${kind} ${key}`

@@ -10,11 +10,12 @@ import {
   type RecordKind,
   type RecordTypes,
   type ReservationRecord,
+  recordId,
 } from '../../ipam/records/records.ts'
 import { KeyIndex, keepIn } from './key-index.ts'
 import { LeaseIndexes, nameIn } from './lease-indexes.ts'
 import { LeaseOutlines, outlineOf } from './lease-outlines.ts'
-import { emptyTables, recordId, type RecordName, type RecordTable } from './record-table.ts'
+import { emptyTables, type RecordName, type RecordTable } from './record-table.ts'
 import { SegmentAddresses } from './segment-addresses.ts'
 
 /** Every record by kind and key, with all indexes; they change together, and only by `put` and `load`. */

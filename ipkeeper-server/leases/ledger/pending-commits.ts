@@ -4,11 +4,12 @@ import {
   type Change,
   type RecordKind,
   type RecordTypes,
+  recordId,
 } from '../../ipam/records/records.ts'
 import { StoreConflict, type StoredRecord } from '../../store/lease-store.ts'
 import type { WrittenTimes } from './announced-times.ts'
 import { PropertyCounts } from './key-index.ts'
-import { recordId, type RecordName, type RecordTables } from './record-table.ts'
+import type { RecordName, RecordTables } from './record-table.ts'
 
 /** A record as it was before a change; before the first one under way, as the store is known to have it. */
 export interface FormerRecord {

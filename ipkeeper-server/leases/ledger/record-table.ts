@@ -107,8 +107,3 @@ export interface RecordName {
   readonly kind: RecordKind
   readonly key: string
 }
-
-/** One text for a record of any kind. */
-export function recordId({ kind, key }: RecordName): string {
-  return `${kind} ${key}`
-}

@@ -2,9 +2,10 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Findings, joinFindings } from './plan/findings.ts'
 import { isReservationName, readHostLocal } from './plan/read-host-local.ts'
-import { codeOf } from '../../result-cache/file-calls.ts'
+import {} from '../../result-cache/file-calls.ts'
 import { glance, readCacheFile } from '../../result-cache/read-cache-file.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 /** A file of a folder, as it stood when it was read. */
 export interface FolderFile {
@@ -27,7 +28,7 @@ export async function fileNamesIn(folder: string, mustExist = false): Promise<re
   try {
     return (await readdir(folder)).sort()
   } catch (error) {
-    const code = codeOf(error)
+    const code = systemCode(error)
     if (code === 'ENOENT' && !mustExist) return []
     throw new Problem('IPK_CACHE_UNREADABLE', `${folder} cannot be read (${code})`, {
       cause: error,

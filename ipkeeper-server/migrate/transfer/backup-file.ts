@@ -9,9 +9,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { renameDurably } from '../../host/durable-file.ts'
 import { openRegularFile } from '../../host/regular-file.ts'
 import { readBackup, type Backup } from './backup-lines.ts'
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error)
+import { systemCode } from '../../../shared/system-code.ts'
 
 /**
  * Writes a backup, compressed, under another name, and gives it its own only when it is whole, read back and on the disk: what
@@ -30,10 +28,10 @@ export async function writeBackupFile(path: string, parts: AsyncIterable<string>
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => undefined)
     if (error instanceof Problem) throw error
-    throw new Problem('IPK_BACKUP_INVALID', `${path} cannot be written (${codeOf(error)})`, {
+    throw new Problem('IPK_BACKUP_INVALID', `${path} cannot be written (${systemCode(error)})`, {
       cause: error,
       hint:
-        codeOf(error) === 'ENOENT'
+        systemCode(error) === 'ENOENT'
           ? `there is no folder ${dirname(path)}: make it, or name another file`
           : 'free space on that disk, or name another file',
     })
@@ -44,7 +42,7 @@ export async function writeBackupFile(path: string, parts: AsyncIterable<string>
 export async function readBackupFile(path: string): Promise<Backup> {
   const failed = (error: unknown): Problem => {
     if (error instanceof Problem) return error
-    const code = codeOf(error)
+    const code = systemCode(error)
     // zlib's word for a stream that ends too early.
     const why = code === 'Z_BUF_ERROR' ? 'it is cut off' : code
     return new Problem('IPK_BACKUP_INVALID', `${path} cannot be read (${why})`, {

@@ -6,6 +6,7 @@ import { syncFolder, writeDurably } from '../../host/durable-file.ts'
 import { makeFolder } from '../../host/make-folder.ts'
 import { readRegularFile } from '../../host/regular-file.ts'
 import type { UplinkJoint } from '../plan/underlay.ts'
+import { failedBy } from '../../../shared/system-code.ts'
 
 /** What is remembered of a bridge and its uplink, so that both can be parted whenever the daemon was stopped. */
 export interface UplinkRecord {
@@ -51,7 +52,7 @@ export class UplinkRecords {
       if (isRecordOf(bridge, record)) return record
       throw new Error('it is none of ours')
     } catch (cause) {
-      if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+      if (failedBy(cause, 'ENOENT')) return undefined
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new Problem('IPK_STORE_FAILED', `${path} cannot be read: ${why}`, {
         cause,

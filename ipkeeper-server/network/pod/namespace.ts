@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { boundedLooks } from '../../host/bounded-looks.ts'
 import type { NetnsState } from '../../ipam/records/standing.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 /** Magic number of nsfs: what statfs says of a network namespace (linux/magic.h, NSFS_MAGIC). */
 const nsfsMagic = 0x6e736673
@@ -117,7 +118,7 @@ function open(path: string): { readonly kind: 'open'; readonly namespace: PodNam
   try {
     fd = openSync(path, 'r')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = systemCode(error)
     return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'absent' } : { kind: 'unreadable', reason: code }
   }
   const close = (): void => {

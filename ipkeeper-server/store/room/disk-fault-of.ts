@@ -6,6 +6,7 @@ import {
   type DiskFault,
   type FileFault,
 } from '../../../shared/problem/disk-fault.ts'
+import { failedBy } from '../../../shared/system-code.ts'
 
 /** Primary codes of sqlite.org/rescode.html: what SQLite says of files that cannot be written. */
 const sqliteFull = 13
@@ -63,7 +64,7 @@ function isImmutable(path: string): boolean {
     closeSync(openSync(path, 'r+'))
     return false
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return failedBy(error, 'EPERM')
   }
 }
 

@@ -4,8 +4,9 @@ import {
   type HolderRecord,
   type LeaseKey,
   type LeaseRecord,
+  recordId,
 } from '../../ipam/records/records.ts'
-import { sharedRecordId, type EngineRecord } from './engine.ts'
+import type { EngineRecord } from './engine.ts'
 import type { PendingWrite } from './pending-write.ts'
 
 export interface LostRecords {
@@ -30,7 +31,7 @@ export function writesAfterLoss(lost: LostRecords): readonly PendingWrite[] {
   const pending: PendingWrite[] = []
   const held = new Set<string>()
   for (const { kind, key, text } of copies) {
-    const id = sharedRecordId({ kind, key })
+    const id = recordId({ kind, key })
     held.add(id)
     // Pools that people made are theirs to restore; those of a configuration come from there, and of ranges with the next ADD.
     if (kind !== 'pool' && !isBusy(id)) pending.push({ kind, key, expected: [text], want: text, again: true })
@@ -39,7 +40,7 @@ export function writesAfterLoss(lost: LostRecords): readonly PendingWrite[] {
   const isKept = (lease: LeaseKey): boolean => ended.get(leaseKey(lease))?.state === 'held'
   const holders: (readonly [key: string, text: string])[] = []
   for (const { kind, key, text } of records) {
-    const id = sharedRecordId({ kind, key })
+    const id = recordId({ kind, key })
     if (held.has(id) || isBusy(id)) continue
     if (kind === 'holder') holders.push([key, text])
     if (kind !== 'lease') continue

@@ -1,8 +1,9 @@
 import type { Write } from '../../ipam/records/records.ts'
 import { StoreConflict } from '../lease-store.ts'
-import { sharedRecordId, type SharedRecordName, type SharedKind } from './engine.ts'
+import type { SharedRecordName, SharedKind } from './engine.ts'
 import type { KnownRecords } from './known-records.ts'
 import type { UnresolvedWrite } from './resolver.ts'
+import { recordId } from '../../ipam/records/records.ts'
 
 /** A write of a record that nodes share. */
 export type SharedWrite = Extract<Write, { kind: SharedKind }>
@@ -73,12 +74,10 @@ export class CommitOrder {
     const bases = writes.map(write => this.#basisOf(write))
     const stale = writes.find((_, index) => bases[index] === undefined)
     if (stale) throw new StoreConflict(stale.kind, stale.key)
-    const ids = writes.map(sharedRecordId)
+    const ids = writes.map(recordId)
     const before = new Set(ids.flatMap(id => this.#tails.get(id) ?? []))
     const ended = Promise.withResolvers<undefined>()
-    const generations = new Map(
-      writes.map(write => [sharedRecordId(write), write.record?.generation ?? null]),
-    )
+    const generations = new Map(writes.map(write => [recordId(write), write.record?.generation ?? null]))
     const own: CommitUnderWay = { ended: ended.promise, generations }
     for (const id of ids) this.#tails.set(id, own)
     try {
@@ -119,7 +118,7 @@ export class CommitOrder {
 
   /** undefined when the record is not of the generation that is expected. */
   #basisOf({ kind, key, expect }: SharedWrite): Basis | undefined {
-    const id = sharedRecordId({ kind, key })
+    const id = recordId({ kind, key })
     const earlier = this.#tails.get(id)
     if (!earlier) return this.#presentBasis({ kind, key }, expect)
     const buildsOnIt = earlier.generations.get(id) === expect
@@ -131,7 +130,7 @@ export class CommitOrder {
 
   #presentBasis(name: SharedRecordName, expect: number | null): Basis | undefined {
     const { known, pending } = this.#options
-    const id = sharedRecordId(name)
+    const id = recordId(name)
     const unresolved = pending(id)
     const text = unresolved ? unresolved.want : (known.get(name)?.text ?? null)
     if ((text === null ? null : generationOf(text)) !== expect) return undefined

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { leaseKey, sameAttachment, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
 import {
-  sharedRecordId,
-  type Engine,
-  type SharedRecordName,
-  type EngineRecord,
-  type EngineWrite,
-} from './engine.ts'
+  leaseKey,
+  sameAttachment,
+  type HolderRecord,
+  type LeaseRecord,
+  recordId,
+} from '../../ipam/records/records.ts'
+import type { Engine, SharedRecordName, EngineRecord, EngineWrite } from './engine.ts'
 import type { KnownRecords } from './known-records.ts'
 
 /** Traces that are taken away in one commit. */
@@ -60,7 +60,7 @@ export function endedElsewhere(
   for (const { kind, text } of records) {
     if (kind !== 'ending') continue
     const ending = JSON.parse(text) as Ending
-    const id = sharedRecordId({ kind: 'lease', key: leaseKey(ending) })
+    const id = recordId({ kind: 'lease', key: leaseKey(ending) })
     if (isOwn(ending.node)) ended.set(id, Math.max(ending.generation, ended.get(id) ?? 0))
   }
   return ended
@@ -75,14 +75,14 @@ export function notEnded(
   const generations = new Map(
     copies
       .filter(({ kind }) => kind === 'lease')
-      .map(copy => [sharedRecordId(copy), (JSON.parse(copy.text) as LeaseRecord).generation]),
+      .map(copy => [recordId(copy), (JSON.parse(copy.text) as LeaseRecord).generation]),
   )
   const isEnded = (id: string): boolean => (ended.get(id) ?? -1) >= (generations.get(id) ?? 0)
   return copies.filter(copy => {
-    if (copy.kind === 'lease') return !isEnded(sharedRecordId(copy))
+    if (copy.kind === 'lease') return !isEnded(recordId(copy))
     if (copy.kind !== 'holder') return true
     const { leases } = JSON.parse(copy.text) as HolderRecord
-    return !leases.every(lease => isEnded(sharedRecordId({ kind: 'lease', key: leaseKey(lease) })))
+    return !leases.every(lease => isEnded(recordId({ kind: 'lease', key: leaseKey(lease) })))
   })
 }
 

@@ -1,8 +1,9 @@
 import { epochOf, firstEpoch } from '../../ipam/records/node-record.ts'
 import type { NodeRecord } from '../../ipam/records/records.ts'
-import { sharedRecordId, type EnginePosition, type EngineRecord } from './engine.ts'
+import type { EnginePosition, EngineRecord } from './engine.ts'
 import { endedElsewhere } from './endings.ts'
 import type { Note } from './journal.ts'
+import { recordId } from '../../ipam/records/records.ts'
 
 /** As it stands in the journal. */
 interface Remembered extends EnginePosition {
@@ -154,11 +155,11 @@ export class EngineMemory {
     const isBack = this.#isTold && nodes.length > 0 && nodes.every(node => epochOf(node) < this.#epoch)
     if (keepsNodes && isBack)
       return 'it has no record of an earlier loss after which nodes reported what they hold: it was restored from a snapshot'
-    const there = new Map(records.map(record => [sharedRecordId(record), record]))
+    const there = new Map(records.map(record => [recordId(record), record]))
     const older = records.find(record => record.revision < (revisionOf(record) ?? 0))
     if (older) return `it has ${older.kind} ${older.key} in an older version than before`
     for (const node of keepsNodes ? this.#nodes : [])
-      if (!there.has(sharedRecordId({ kind: 'node', key: node }))) return lacksNode(node)
+      if (!there.has(recordId({ kind: 'node', key: node }))) return lacksNode(node)
     const ended = endedElsewhere(records, isOwn)
     for (const [id, revision] of bound) {
       const present = there.get(id)

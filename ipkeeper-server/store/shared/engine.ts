@@ -11,11 +11,6 @@ export interface SharedRecordName {
   readonly key: string
 }
 
-/** No kind has a space in its name. */
-export function sharedRecordId({ kind, key }: SharedRecordName): string {
-  return `${kind} ${key}`
-}
-
 /**
  * A record as it stands in the engine. `revision` names this very version of it: etcd's mod_revision, Kubernetes'
  * resourceVersion. Unlike a generation it never comes again, not even after the record was deleted and made anew.

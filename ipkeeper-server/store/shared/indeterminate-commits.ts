@@ -1,6 +1,7 @@
 import type { Note } from './journal.ts'
-import { sharedRecordId, type SharedRecordName } from './engine.ts'
+import type { SharedRecordName } from './engine.ts'
 import { sameRecord, type PendingWrite } from './pending-write.ts'
+import { recordId } from '../../ipam/records/records.ts'
 
 /**
  * Milliseconds for which such a commit is remembered. An engine carries one out within minutes; but a daemon may not hear the engine for
@@ -39,12 +40,12 @@ export class IndeterminateCommits {
     const record = JSON.parse(text) as IndeterminateRecord
     const { bootId } = record
     const at = bootId === this.#bootId ? record.at : bootId === undefined ? this.#monotonic() : 0
-    this.#records.set(sharedRecordId(record), { ...record, at, bootId: this.#bootId })
+    this.#records.set(recordId(record), { ...record, at, bootId: this.#bootId })
   }
 
   /** After a commit of this node: the record is as it is to be, also where the same was tried before and given up. */
   wrote(name: SharedRecordName, text: string | null): readonly Note[] {
-    const id = sharedRecordId(name)
+    const id = recordId(name)
     const record = this.#records.get(id)
     const expected = record?.expected.filter(tried => !sameRecord(tried, text))
     if (!record || !expected || expected.length === record.expected.length) return []
@@ -55,7 +56,7 @@ export class IndeterminateCommits {
 
   /** After a record was resolved; also forgets what is too old to come. */
   resolved({ kind, key, expected, want }: PendingWrite): readonly Note[] {
-    const id = sharedRecordId({ kind, key })
+    const id = recordId({ kind, key })
     const at = this.#monotonic()
     const notes: Note[] = []
     for (const [other, { at: then }] of this.#records) {
@@ -80,7 +81,7 @@ export class IndeterminateCommits {
 
   /** The pending write when this is what a record turns out to be; undefined when it is no commit that came late. */
   pendingAfter(name: SharedRecordName, text: string | null): PendingWrite | undefined {
-    const record = this.#records.get(sharedRecordId(name))
+    const record = this.#records.get(recordId(name))
     if (!record || text === null || sameRecord(text, record.want)) return undefined
     const { kind, key, want } = record
     return record.expected.some(tried => sameRecord(tried, text))

@@ -1,5 +1,5 @@
-import { attachmentKey, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
-import { sharedRecordId, type SharedRecordName, type SharedKind, type EngineRecord } from './engine.ts'
+import { attachmentKey, type HolderRecord, type LeaseRecord, recordId } from '../../ipam/records/records.ts'
+import type { SharedRecordName, SharedKind, EngineRecord } from './engine.ts'
 import type { Note } from './journal.ts'
 
 /** As it stands in the journal. */
@@ -83,7 +83,7 @@ export class JournalCopies {
 
   /** After another node's change: what there was no copy of is of no use here either. */
   heard(name: SharedRecordName, text: string | null, revision: number | null): readonly Note[] {
-    if (name.kind !== 'pool' && !this.#there.has(sharedRecordId(name))) return []
+    if (name.kind !== 'pool' && !this.#there.has(recordId(name))) return []
     return this.#note(name, this.#ifOfUse(name.kind, text), revision)
   }
 
@@ -98,7 +98,7 @@ export class JournalCopies {
     const notes: Note[] = []
     for (const record of known) {
       const { kind, text, revision } = record
-      const id = sharedRecordId(record)
+      const id = recordId(record)
       gone.delete(id)
       const use = mayBeOfUse(record) ? this.#ifOfUse(kind, text) : null
       const { attachment } = use === null ? {} : copied(kind, use, revision)
@@ -116,7 +116,7 @@ export class JournalCopies {
   named(known: Iterable<EngineRecord>): readonly Note[] {
     const mayBeOfUse = this.#search()
     return [...known]
-      .filter(record => !this.#there.has(sharedRecordId(record)) && mayBeOfUse(record))
+      .filter(record => !this.#there.has(recordId(record)) && mayBeOfUse(record))
       .flatMap(record => this.#note(record, this.#ifOfUse(record.kind, record.text), record.revision))
   }
 
@@ -132,7 +132,7 @@ export class JournalCopies {
 
   /** `revision` null: the engine does not have it yet. */
   #note(name: SharedRecordName, text: string | null, revision: number | null): readonly Note[] {
-    const id = sharedRecordId(name)
+    const id = recordId(name)
     if (text === null && !this.#there.delete(id)) return []
     if (text === null) return [{ kind: 'copy', key: id, text: null }]
     this.#there.set(id, copied(name.kind, text, revision ?? 0))

@@ -1,10 +1,5 @@
-import {
-  sharedRecordId,
-  type Engine,
-  type SharedRecordName,
-  type SharedKind,
-  type EngineRecord,
-} from './engine.ts'
+import type { Engine, SharedRecordName, SharedKind, EngineRecord } from './engine.ts'
+import { recordId } from '../../ipam/records/records.ts'
 
 /** A record without its name, which is where it is found: of the records of a large cluster each byte counts. */
 export type Version = Pick<EngineRecord, 'text' | 'revision'>
@@ -81,7 +76,7 @@ export class KnownRecords {
    * being read waits, and so do news.
    */
   async ask(name: SharedRecordName): Promise<EngineRecord | undefined> {
-    const id = sharedRecordId(name)
+    const id = recordId(name)
     const earlier = this.#reading.get(id)
     const reading = (async () => {
       await earlier?.catch(() => undefined)
@@ -117,19 +112,17 @@ export class KnownRecords {
     }
     const seen = new Set<string>()
     for (const record of records) {
-      seen.add(sharedRecordId(record))
+      seen.add(recordId(record))
       this.hear(record)
     }
     // Also what was to be heard later.
-    const gone = [...this.values(), ...this.#stash.values()].filter(
-      record => !seen.has(sharedRecordId(record)),
-    )
+    const gone = [...this.values(), ...this.#stash.values()].filter(record => !seen.has(recordId(record)))
     for (const { kind, key } of gone) this.hear({ kind, key })
   }
 
   /** News of one record; without a revision: it is gone. */
   hear(news: EngineRecord | SharedRecordName): void {
-    const id = sharedRecordId(news)
+    const id = recordId(news)
     // What is stashed is older: it may not come after this.
     if (this.#isBusy(id) || this.#stash.has(id)) this.#stash.set(id, news)
     else this.#take(news)

@@ -5,8 +5,9 @@ import {
   type AttachmentKey,
   type HolderRecord,
   type LeaseRecord,
+  recordId,
 } from '../../ipam/records/records.ts'
-import { sharedRecordId, type SharedRecordName, type SharedKind } from './engine.ts'
+import type { SharedRecordName, SharedKind } from './engine.ts'
 import type { Note } from './journal.ts'
 
 /**
@@ -109,13 +110,13 @@ export function combined(before: PendingWrite | undefined, next: PendingWrite): 
 
 export const pendingNote = ({ kind, key, expected, want, again }: PendingWrite): Note => ({
   kind: 'owed',
-  key: sharedRecordId({ kind, key }),
+  key: recordId({ kind, key }),
   text: JSON.stringify({ kind, key, expected, want, ...(again && { again }) }),
 })
 
 export const forgetNote = ({ kind, key }: SharedRecordName): Note => ({
   kind: 'owed',
-  key: sharedRecordId({ kind, key }),
+  key: recordId({ kind, key }),
   text: null,
 })
 

@@ -5,12 +5,13 @@ import {
   type HolderRecord,
   type LeaseKey,
   type LeaseRecord,
+  recordId,
 } from '../../ipam/records/records.ts'
 import { endOf, writesAfterLoss } from './after-loss.ts'
 import type { SharedWrite } from './commit-order.ts'
 import type { EndedAttachments } from './ended-attachments.ts'
 import { endedElsewhere, notEnded, type Endings } from './endings.ts'
-import { sharedRecordId, type Engine, type SharedRecordName, type EngineRecord } from './engine.ts'
+import type { Engine, SharedRecordName, EngineRecord } from './engine.ts'
 import type { EngineLosses } from './engine-losses.ts'
 import type { Journal, Note } from './journal.ts'
 import type { JournalCopies } from './journal-copies.ts'
@@ -60,10 +61,10 @@ export class Reclaim {
     const found = this.#copiesOf(id => copies.hasId(id) && !isChanging(id), records)
     // Their revisions are of what the engine was.
     const unrevised = found.flatMap(copy => copies.written(copy, JSON.parse(copy.text) as object, null))
-    const isFree = (record: SharedRecordName): boolean => !resolver.has(sharedRecordId(record))
+    const isFree = (record: SharedRecordName): boolean => !resolver.has(recordId(record))
     const again = writesAfterLoss({
       copies: notEnded(found, endedElsewhere(records, isOwn)).filter(isFree),
-      records: records.filter(record => isFree(record) && !this.#mayBeElsewhere(sharedRecordId(record))),
+      records: records.filter(record => isFree(record) && !this.#mayBeElsewhere(recordId(record))),
       hasEnded: (node, attachment) => this.#hasEnded(node, attachment),
       ...{ isBusy: isChanging, released },
     })
@@ -94,7 +95,7 @@ export class Reclaim {
   /** What a loss has left out because a change of it was under way, which has failed. */
   afterFailure(writes: readonly SharedWrite[]): void {
     const { copies, known, resolver } = this.#options
-    const ids = new Set(writes.map(sharedRecordId))
+    const ids = new Set(writes.map(recordId))
     const isMissed = (id: string): boolean => ids.has(id) && !resolver.has(id) && copies.hasId(id)
     const missed = this.#copiesOf(isMissed, known.of('node'))
       .filter(({ kind }) => kind !== 'pool')
@@ -112,12 +113,12 @@ export class Reclaim {
     const user = userOf(kind, text)
     const { attachment } = JSON.parse(text) as LeaseRecord | HolderRecord
     if (user === undefined || !attachment || !this.#hasEnded(user, attachment)) return undefined
-    const id = sharedRecordId({ kind, key })
+    const id = recordId({ kind, key })
     if (resolver.has(id) || this.#mayBeElsewhere(id) || journal.mayHaveAttachment(attachmentKey(attachment)))
       return undefined
     const isKept = (lease: LeaseKey): boolean => {
       const name = { kind: 'lease', key: leaseKey(lease) } as const
-      const pending = resolver.get(sharedRecordId(name))
+      const pending = resolver.get(recordId(name))
       const its = pending ? pending.want : known.get(name)?.text
       return typeof its === 'string' && (JSON.parse(its) as LeaseRecord).state === 'held'
     }
@@ -147,7 +148,7 @@ export class Reclaim {
     })
     const untold = losses.untoldNames(records)
     return found.filter(({ kind, key, text }) => {
-      const [id, user] = [sharedRecordId({ kind, key }), userOf(kind, text)]
+      const [id, user] = [recordId({ kind, key }), userOf(kind, text)]
       if (this.#mayBeElsewhere(id)) return user !== undefined && untold.has(user)
       return user === undefined || journal.mayHaveAttachment(copies.attachmentOf(id) ?? '')
     })
@@ -191,7 +192,7 @@ export class Reclaim {
    */
   #lostWrite({ kind, key }: SharedRecordName, text: string): PendingWrite | undefined {
     const { copies, journal, known, isChanging, resolver } = this.#options
-    const id = sharedRecordId({ kind, key })
+    const id = recordId({ kind, key })
     if ((kind !== 'lease' && kind !== 'holder') || !copies.hasId(id)) return undefined
     if (known.get({ kind, key }) || resolver.has(id) || isChanging(id)) return undefined
     const record = JSON.parse(text) as LeaseRecord | HolderRecord

@@ -6,9 +6,10 @@ import {
   type HolderRecord,
   type LeaseKey,
   type LeaseRecord,
+  recordId,
 } from '../../ipam/records/records.ts'
 import { StoreConflict } from '../lease-store.ts'
-import { EngineAway, sharedRecordId, type Engine } from './engine.ts'
+import { EngineAway, type Engine } from './engine.ts'
 import type { EngineContact } from './engine-contact.ts'
 import type { EngineLosses } from './engine-losses.ts'
 import type { IndeterminateCommits } from './indeterminate-commits.ts'
@@ -130,7 +131,7 @@ export class Resolver {
 
   /** Takes them over; resolving them begins with `run`. That they are in the journal is up to the caller. */
   keep(writes: Iterable<PendingWrite>): void {
-    for (const write of writes) this.#pending.set(sharedRecordId(write), { ...write })
+    for (const write of writes) this.#pending.set(recordId(write), { ...write })
   }
 
   add(writes: Iterable<PendingWrite>): void {
@@ -257,7 +258,7 @@ export class Resolver {
 
   async #resolveFrom(queue: UnresolvedWrite[], refused: Problem[]): Promise<void> {
     for (let write = queue.shift(); write; write = queue.shift()) {
-      const id = sharedRecordId(write)
+      const id = recordId(write)
       this.#resolving.add(id)
       try {
         await this.#resolve(write)
@@ -292,10 +293,10 @@ export class Resolver {
         continue
       }
       if (what === 'wait') {
-        this.#waiting.add(sharedRecordId(write))
+        this.#waiting.add(recordId(write))
         return
       }
-      this.#waiting.delete(sharedRecordId(write))
+      this.#waiting.delete(recordId(write))
       if (what === 'done') write.revision = present?.revision ?? null
       if (what === 'write' || what === 'follow') {
         const before = write.want
@@ -334,7 +335,7 @@ export class Resolver {
     const own: LeaseKey[] = []
     for (const lease of leases) {
       const name = { kind: 'lease', key: leaseKey(lease) } as const
-      const pending = this.#pending.get(sharedRecordId(name))
+      const pending = this.#pending.get(recordId(name))
       const text = pending ? pending.want : (await this.#options.known.ask(name))?.text
       const present = text ? (JSON.parse(text) as LeaseRecord).attachment : null
       if (sameAttachment(present, attachment)) own.push(lease)
@@ -394,7 +395,7 @@ export class Resolver {
     const copied = isOverruled && isInUse ? [] : copies.written(write, record, revision)
     await journal.commit([], [], [forgetNote(write), ...copied, ...late])
     if (lossesBefore !== losses.count) return false
-    this.#pending.delete(sharedRecordId(write))
+    this.#pending.delete(recordId(write))
     return true
   }
 }

@@ -9,25 +9,25 @@ import {
   type RecordKind,
   type RecordTypes,
   type Write,
+  recordId,
 } from '../../ipam/records/records.ts'
 import { releasedLease } from '../../ipam/plan/plan-release.ts'
 import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
-import {
-  type FileAspect,
-  type HistoryQuery,
-  type HistoryRule,
-  type LeaseStore,
-  type SharedAspect,
-  type StoredRecord,
-  type StoreNews,
-  type StoreStatus,
+import type {
+  FileAspect,
+  HistoryQuery,
+  HistoryRule,
+  LeaseStore,
+  SharedAspect,
+  StoredRecord,
+  StoreNews,
+  StoreStatus,
 } from '../lease-store.ts'
 import { CommitOrder, type SharedWrite } from './commit-order.ts'
 import { EndedAttachments } from './ended-attachments.ts'
 import { Endings } from './endings.ts'
 import {
   EngineAway,
-  sharedRecordId,
   type Engine,
   type EnginePosition,
   type SharedRecordName,
@@ -282,7 +282,7 @@ export class SharedStore implements LeaseStore {
       for (const kind of ['lease', 'holder'] as const)
         for (const record of [...this.#known.of(kind)]) this.#reclaim.heard(record, record.text)
     for (const { kind, key, text } of this.#known.values())
-      if (kind !== 'ending' && !this.#resolver.has(sharedRecordId({ kind, key }))) visit({ kind, key, text })
+      if (kind !== 'ending' && !this.#resolver.has(recordId({ kind, key }))) visit({ kind, key, text })
     for (const { kind, key, want } of this.#resolver.values())
       if (kind !== 'ending' && want !== null) visit({ kind, key, text: want })
     this.#loaded = true
@@ -308,7 +308,7 @@ export class SharedStore implements LeaseStore {
 
   #judgeTaken(copies: readonly EngineRecord[]): void {
     // Of what is to be reported again it is judged when that is resolved.
-    const settled = copies.filter(copy => !this.#resolver.has(sharedRecordId(copy)))
+    const settled = copies.filter(copy => !this.#resolver.has(recordId(copy)))
     this.#takenAtStart = takenSince(settled, this.#known, this.#endings.own())
     if (this.#losses.count === 0 && this.#losses.hasReported()) this.#forgetEndings()
   }
@@ -316,7 +316,7 @@ export class SharedStore implements LeaseStore {
   /** Commits of an earlier run that came after all. */
   #takeBackLate(): void {
     const late = [...this.#indeterminate.names()]
-      .filter(name => !this.#resolver.has(sharedRecordId(name)))
+      .filter(name => !this.#resolver.has(recordId(name)))
       .flatMap(name => this.#indeterminate.pendingAfter(name, this.#known.get(name)?.text ?? null) ?? [])
     this.#resolver.addNoted(late)
   }
@@ -377,7 +377,7 @@ export class SharedStore implements LeaseStore {
   /** What stands under a new name is copied, and told again where this node has to. */
   async #named(): Promise<void> {
     const isFree = (record: EngineRecord): boolean => {
-      const id = sharedRecordId(record)
+      const id = recordId(record)
       return !this.#resolver.has(id) && !this.#order.isUnderWay(id)
     }
     await this.#journal.commit([], [], this.#copies.named([...this.#known.values()].filter(isFree)))
@@ -394,7 +394,7 @@ export class SharedStore implements LeaseStore {
   }
 
   async #readShared(kind: SharedKind, key: string): Promise<string | null> {
-    const id = sharedRecordId({ kind, key })
+    const id = recordId({ kind, key })
     const pending = this.#resolver.get(id)
     if (pending) return pending.want
     if (!this.#contact.isAway) {
@@ -462,7 +462,7 @@ export class SharedStore implements LeaseStore {
    */
   #hearOfMissing(name: SharedRecordName): void {
     setImmediate(() => {
-      const id = sharedRecordId(name)
+      const id = recordId(name)
       const isOver =
         this.#known.get(name) !== undefined || this.#order.isUnderWay(id) || this.#resolver.has(id)
       if (isOver || this.#stopping.signal.aborted) return
@@ -503,7 +503,7 @@ export class SharedStore implements LeaseStore {
       void this.#hearAfter(before, { kind, key })
       return
     }
-    const id = sharedRecordId({ kind, key })
+    const id = recordId({ kind, key })
     if (this.#resolver.isWaiting(id)) this.#resolver.wake()
     // What is pending is resolved first; until then it is what counts here. A commit under way finds out by itself.
     if (!this.#loaded || this.#resolver.has(id) || this.#order.isUnderWay(id)) return
@@ -655,7 +655,7 @@ function takenSince(
     const present = known.get(copy)
     if (present?.text === copy.text) return []
     const had = JSON.parse(copy.text) as LeaseRecord
-    if (!present) return (ended.get(sharedRecordId(copy)) ?? -1) >= had.generation ? [had] : []
+    if (!present) return (ended.get(recordId(copy)) ?? -1) >= had.generation ? [had] : []
     const has = JSON.parse(present.text) as LeaseRecord
     return isTakenAway(had, has, isLater(present.revision, copy.revision)) ? [had] : []
   })

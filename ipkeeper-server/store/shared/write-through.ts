@@ -7,12 +7,13 @@ import {
   type HolderRecord,
   type LeaseRecord,
   type NodeRecord,
+  recordId,
 } from '../../ipam/records/records.ts'
 import { StoreConflict } from '../lease-store.ts'
 import type { BasedWrite, Revisions, SharedWrite } from './commit-order.ts'
 import type { EndedAttachments } from './ended-attachments.ts'
 import type { Endings } from './endings.ts'
-import { EngineAway, sharedRecordId, type Engine } from './engine.ts'
+import { EngineAway, type Engine } from './engine.ts'
 import type { EngineContact } from './engine-contact.ts'
 import type { EngineLosses } from './engine-losses.ts'
 import type { IndeterminateCommits } from './indeterminate-commits.ts'
@@ -88,7 +89,7 @@ export class WriteThrough {
     const { contact, losses, resolver } = this.#options
     const { writes } = change
     if (writes.some(write => this.#isContested(write))) throw losses.problem()
-    if (contact.isAway || writes.some(write => resolver.isWaiting(sharedRecordId(write))))
+    if (contact.isAway || writes.some(write => resolver.isWaiting(recordId(write))))
       return await this.#carryOutAlone(change)
     const lossesBefore = losses.count
     const isClaim = writes.some(write => this.#isClaim(write))
@@ -172,7 +173,7 @@ export class WriteThrough {
     const written = new Map<string, number | null>()
     for (const [index, write] of writes.entries()) {
       const revision = revisions[index] ?? null
-      written.set(sharedRecordId(write), revision)
+      written.set(recordId(write), revision)
       if (!real.includes(write)) continue
       const text = this.#textOf(write)
       known.set(write, text, revision)
@@ -181,7 +182,7 @@ export class WriteThrough {
     }
     const notes = [
       ...noted.map(forgetNote),
-      ...this.#copyAll(real, write => written.get(sharedRecordId(write)) ?? null),
+      ...this.#copyAll(real, write => written.get(recordId(write)) ?? null),
       ...real.flatMap(write => indeterminate.wrote(write, this.#textOf(write))),
       ...ended.after(local),
     ]
@@ -207,7 +208,7 @@ export class WriteThrough {
   /** Whether it gives to a new sandbox what the engine says to be in use on a node that has not told yet whether it still is. */
   #isContested({ kind, key, record }: SharedWrite): boolean {
     const { resolver } = this.#options
-    const id = sharedRecordId({ kind, key })
+    const id = recordId({ kind, key })
     if (kind !== 'lease' || !record?.attachment || !resolver.isWaiting(id)) return false
     const want = resolver.get(id)?.want
     const had = typeof want === 'string' ? (JSON.parse(want) as LeaseRecord).attachment : null
@@ -261,7 +262,7 @@ export class WriteThrough {
 
   #expectedOf({ kind, key, record }: SharedWrite, tried: boolean): PendingWrite['expected'] {
     const { known, resolver } = this.#options
-    const pending = resolver.get(sharedRecordId({ kind, key }))
+    const pending = resolver.get(recordId({ kind, key }))
     if (pending) return pending.expected
     const before = known.get({ kind, key })?.text ?? null
     return tried ? [before, textOf(record)] : [before]
@@ -282,7 +283,7 @@ export class WriteThrough {
     const real = withoutConditions(writes)
     if (!this.#allMayChangeAlone(real)) throw contact.isAway ? contact.refusal() : losses.problem()
     const pending = real.map((write): PendingWrite =>
-      combined(resolver.get(sharedRecordId(write)), {
+      combined(resolver.get(recordId(write)), {
         kind: write.kind,
         key: write.key,
         expected: this.#expectedOf(write, tried),
@@ -298,7 +299,7 @@ export class WriteThrough {
     if (isLate) await journal.commit([], [], unresolved.map(pendingNote))
     resolver.add(unresolved)
     // A later change of these records is based on what is pending.
-    return new Map(writes.map(write => [sharedRecordId(write), null]))
+    return new Map(writes.map(write => [recordId(write), null]))
   }
 
   #copyAll(

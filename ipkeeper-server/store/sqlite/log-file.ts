@@ -6,6 +6,7 @@ import { damaged } from './damage.ts'
 import { databaseImage, openImage } from './database-image.ts'
 import { keepsLeases, salvage, type LostLease } from './salvage.ts'
 import { judgeWal } from './wal-frames.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 /**
  * Looks at the log of a database before SQLite opens it, which would end it at the first frame that does not match and say nothing.
@@ -48,7 +49,7 @@ function readWhole(path: string): Buffer {
   try {
     return readRegularFileSync(log, { most: Number.MAX_SAFE_INTEGER })
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const why = systemCode(error)
     const hint = `put the log back; where it was empty, as after a stop: ${asideCommand(log)}`
     throw damaged(path, `its log ${log} cannot be read (${why})`, [], hint)
   }

@@ -15,6 +15,7 @@ import type { Journal, Note } from '../shared/journal.ts'
 import { LedgerFile, type LedgerFileOptions } from './ledger-file.ts'
 import type { Commit } from './ledger-rows.ts'
 import { putInPlace, timeStamp, writeLedger, type Contents } from './rescue-file.ts'
+import { recordId } from '../../ipam/records/records.ts'
 
 interface Pending extends Commit {
   readonly resolve: () => void
@@ -30,8 +31,6 @@ const failed = (path: string, cause: unknown, hint?: string): Problem =>
     `store ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
     { cause, ...(hint !== undefined && { hint }) },
   )
-
-const noteId = ({ kind, key }: Note): string => `${kind} ${key}`
 
 const isRenewed = (path: string): Problem =>
   new Problem('IPK_STORE_LOST', `store ${path} is being written anew at this moment`, {
@@ -128,7 +127,7 @@ export class SqliteStore implements Journal {
   loadNotes(visit: (note: Note & { readonly text: string }) => void): void {
     this.#told(() => {
       this.#file.loadNotes(note => {
-        this.#notes.set(noteId(note), note)
+        this.#notes.set(recordId(note), note)
         visit(note)
       })
     })
@@ -173,8 +172,8 @@ export class SqliteStore implements Journal {
         continue
       }
       for (const note of entry.notes) {
-        if (note.text === null) this.#notes.delete(noteId(note))
-        else this.#notes.set(noteId(note), note)
+        if (note.text === null) this.#notes.delete(recordId(note))
+        else this.#notes.set(recordId(note), note)
       }
       entry.resolve()
     }

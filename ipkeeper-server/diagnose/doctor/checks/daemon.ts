@@ -1,12 +1,13 @@
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
-import { type Check, systemCode, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
+import { type Check, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
 import { oursIn } from '../networks.ts'
 import { HealthReply } from '../../../../shared/api/listing.schema.ts'
 import { pluginSettings } from '../../../../shared/cni/netconf.ts'
 import { checkConfigLine } from '../../../../shared/check-config-line.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
+import { systemCode } from '../../../../shared/system-code.ts'
 
 /** undefined when somebody listens, else the code of the failure. */
 async function dial(path: string): Promise<string | undefined> {

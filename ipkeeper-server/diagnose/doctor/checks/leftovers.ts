@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { type Check, systemCode, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
+import { type Check, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
 import type { NodeView } from '../probe-node.ts'
 import { type CacheFolder, foldersOf } from '../../../result-cache/list-cache-files.ts'
 import { type BadFile, CacheScanner } from '../../../result-cache/scan-cache.ts'
@@ -11,6 +11,7 @@ import { resultCacheFolders, stateFolders } from '../../../../shared/paths.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { isSpareFolder, isWaitingSpare } from '../../../../shared/spare-dels.ts'
 import { counted } from '../../../../shared/text/counted.ts'
+import { systemCode } from '../../../../shared/system-code.ts'
 
 /** Names that begin with a dot are being written. */
 function namesIn(folder: string): readonly string[] {

@@ -1,10 +1,11 @@
 import { counted } from '../../../../shared/text/counted.ts'
 import { accessSync, closeSync, constants, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Check, systemCode, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
+import { type Check, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
 import { freeRoom } from '../../../host/free-room.ts'
 import { openRegularFile } from '../../../host/regular-file.ts'
 import { migrations } from '../../../store/sqlite/migrations.ts'
+import { systemCode } from '../../../../shared/system-code.ts'
 
 const mebibyte = 1024 * 1024
 /** Below this a burst of pods can fill it. */

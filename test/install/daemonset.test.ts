@@ -221,7 +221,7 @@ crictl runp /tmp/${uid}.json`
     )
     t.equal(
       await must(runs(installer, 'install', '--rm')),
-      '/opt/cni/bin/ipkeeper is as it should be\n/etc/cni/net.d/10-ipkeeper.conflist is as it should be\n',
+      '/opt/cni/bin/ipkeeper is up to date\n/etc/cni/net.d/10-ipkeeper.conflist is up to date\n',
       'a pod that is restarted writes nothing',
     )
   })
@@ -231,7 +231,7 @@ crictl runp /tmp/${uid}.json`
     await must(`
 mkdir -p ${['usr', 'opt/cni/bin', 'etc/cni/net.d'].map(folder => `${bare}/${folder}`).join(' ')}
 cp /opt/cni/bin/portmap ${bare}/opt/cni/bin`)
-    for (const said of ['installed /opt/cni/bin/ipkeeper', '/opt/cni/bin/ipkeeper is as it should be'])
+    for (const said of ['installed /opt/cni/bin/ipkeeper', '/opt/cni/bin/ipkeeper is up to date'])
       t.equal(
         (await must(runs(installer, 'bare', '--rm', bare))).split('\n')[0],
         `${said}: the static plugin, since this host has no glibc`,

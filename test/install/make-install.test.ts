@@ -14,7 +14,15 @@ t.test('make install', { skip }, async t => {
   await t.test('DESTDIR, PREFIX and the folders are honoured', async t => {
     const where = 'DESTDIR=/tmp/image PREFIX=/usr CNI_BIN_DIR=/usr/lib/cni CONFLIST=1'
     await machine.must(`make install ${where}`)
-    t.strictSame(await files('/tmp/image'), [
+    const { page = [], file = [] } = Object.groupBy(await files('/tmp/image'), path =>
+      path.startsWith('./usr/share/doc/ipkeeper/docs/') ? 'page' : 'file',
+    )
+    const isPage = (path: string): boolean => path.endsWith('.md')
+    t.ok(
+      page.every(isPage) && page.includes('./usr/share/doc/ipkeeper/docs/operations/rescue.md'),
+      'what hints name',
+    )
+    t.strictSame(file, [
       './etc/cni/net.d/10-ipkeeper.conflist',
       './usr/bin/ipkeeper-server',
       './usr/bin/ipkeeperctl',

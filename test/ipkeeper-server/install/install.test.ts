@@ -51,7 +51,7 @@ t.test('install', { skip }, async t => {
   await t.test('again: nothing is written', async t => {
     const { ino } = statSync(join(bin, 'ipkeeper'))
     const { stdout } = await install('--conflist', example)
-    t.match(stdout, /is as it should be\n.*is as it should be\n/)
+    t.match(stdout, /is up to date\n.*is up to date\n/)
     t.equal(statSync(join(bin, 'ipkeeper')).ino, ino)
   })
 
@@ -82,7 +82,7 @@ t.test('install', { skip }, async t => {
         t.equal((await run('install', ...words)).stdout, `installed ${bin}/ipkeeper${note}\n`)
         t.not(statSync(join(bin, 'ipkeeper')).ino, ino, 'by a rename')
         t.ok(readFileSync(join(bin, 'ipkeeper')).equals(readFileSync(join(distFolder, name))), name)
-        t.equal((await run('install', ...words)).stdout, `${bin}/ipkeeper is as it should be${note}\n`)
+        t.equal((await run('install', ...words)).stdout, `${bin}/ipkeeper is up to date${note}\n`)
       }
     },
   )

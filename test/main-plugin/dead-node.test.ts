@@ -211,7 +211,7 @@ t.test('on a node by itself', { skip: missing('namespaces', 'executables'), time
   })
   t.match(await control('release', '--force', '--yes', '10.22.0.50'), {
     exit: 0,
-    stderr: /loses its interface eth0.*other addresses of the sandbox: fd00:22::/,
+    stderr: /loses its interface eth0.*other addresses of the sandbox are released with it: fd00:22::/,
     stdout: /is released from shop\/printer: its sandbox was disconnected; it is cooling down until/,
   })
   const inPod = ['--net=' + old.namespace.path, '--', 'ip', '-o', 'link', 'show']

@@ -168,7 +168,7 @@ const mishaps: readonly Mishap[] = [
       writeFileSync(file('leases.db'), bytes.fill(7, 4096))
     },
     code: 'IPK_STORE_DAMAGED',
-    says: /somebody else wrote to it/,
+    says: /another process wrote to it/,
     thorough: true,
   },
   {

@@ -302,7 +302,7 @@ for (const [way, typed] of [
   ['the saved one is put in its place', /in its place: (mv .*?); or/],
   ['the present one is meant', /is meant: (mv .*?);/],
 ] as const) {
-  t.test(`it is another ledger than the one that was saved: ${way}`, { skip }, async t => {
+  t.test(`another ledger is in its place than the one that was saved: ${way}`, { skip }, async t => {
     const site = makeSite(t)
     const daemon = await site.start()
     for (const pod of ['a', 'b', 'c']) t.equal((await site.ask(daemon, 'add', pod)).status, 200)

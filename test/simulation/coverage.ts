@@ -49,7 +49,7 @@ const states: Readonly<Record<string, Row & { readonly says: RegExp }>> = {
   'loss seen by the engine': { says: /store incomplete \(it has gone back\)/, of: ['amnesia'] },
   'loss seen by a node': { says: /store incomplete \(it has no /, of: ['amnesia'] },
   'loss heard of': { says: /store incomplete \(node .* has found/, of: ['amnesia'] },
-  'nodes waited for': { says: /store incomplete \(not all nodes have told/, of: ['amnesia'] },
+  'nodes waited for': { says: /store incomplete \(not all nodes have reported/, of: ['amnesia'] },
   'name kept from another machine': { says: /refuses its name/, of: shared },
   'released by force, cut off here': { says: /released by force: cut-off/ },
   'released by force, its sandbox had ended': { says: /released by force: ended/ },

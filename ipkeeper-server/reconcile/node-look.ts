@@ -137,45 +137,43 @@ export class NodeLook {
   }
 
   async #lookAtAttachments(extent: Extent): Promise<readonly SeenAttachment[]> {
+    const { service, death, reach } = this.#options
+    const { ledger, node } = service
+    const names = ledger.attachmentNames()
     const seen: AttachmentLook[] = []
-    for await (const names of inStretches(this.#options.service.ledger.attachmentNames()))
-      seen.push(...(await this.#lookAt(names)))
+    for (let first = 0; first === 0 || first < names.length; first += lookedAtOnce) {
+      if (first > 0) await nextTurn()
+      const own = names.slice(first, first + lookedAtOnce).flatMap(name => {
+        const sight = ledger.lookAtAttachment(name)
+        return sight?.outline.node === node ? [sight] : []
+      })
+      await reach(own.map(({ outline }) => outline))
+      const clock = ageClock(service)
+      for (const sight of own) {
+        const leases = ledger.leasesOf(sight.outline)
+        seen.push(new AttachmentLook(sight, leases, death(sight.outline), clock, ledger))
+      }
+    }
     const known = new Set(seen.map(({ name }) => name))
     for (const name of this.#compared.keys()) if (!known.has(name)) this.#compared.delete(name)
     const living = seen.filter(({ death: dead, leases }) => dead === undefined && leases.length > 0)
-    const chosen = extent === 'whole' ? living : await this.#toCompare(living)
-    await inGroups(chosen, callsAtOnce, one => this.#compare(one))
+    await inGroups(extent === 'whole' ? living : this.#toCompare(living), callsAtOnce, one =>
+      this.#compare(one),
+    )
     for (const one of seen) one.kernel = this.#compared.get(one.name)?.kernel
     return seen
   }
 
-  /** Those of the names that are there, and this node's. */
-  async #lookAt(names: readonly string[]): Promise<readonly AttachmentLook[]> {
-    const { service, death, reach } = this.#options
-    const { ledger, node } = service
-    const own = names.flatMap(name => {
-      const sight = ledger.lookAtAttachment(name)
-      return sight?.outline.node === node ? [sight] : []
-    })
-    await reach(own.map(({ outline }) => outline))
-    const clock = ageClock(service)
-    return own.map(sight => {
-      const leases = ledger.leasesOf(sight.outline)
-      return new AttachmentLook(sight, leases, death(sight.outline), clock, ledger)
-    })
-  }
-
   /** What did not agree, and some of those that were never compared, or long ago. */
-  async #toCompare(living: readonly AttachmentLook[]): Promise<readonly AttachmentLook[]> {
+  #toCompare(living: readonly AttachmentLook[]): readonly AttachmentLook[] {
     const now = this.#options.service.monotonic()
     const differing: AttachmentLook[] = []
     const due: { readonly at: number; readonly seen: AttachmentLook }[] = []
-    for await (const stretch of inStretches(living))
-      for (const seen of stretch) {
-        const last = this.#compared.get(seen.name)
-        if (last?.kernel && missingInKernel(seen.leases, last.kernel).length > 0) differing.push(seen)
-        else if (!last || now - last.at >= compareEvery) due.push({ at: last?.at ?? -Infinity, seen })
-      }
+    for (const seen of living) {
+      const last = this.#compared.get(seen.name)
+      if (last?.kernel && missingInKernel(seen.leases, last.kernel).length > 0) differing.push(seen)
+      else if (!last || now - last.at >= compareEvery) due.push({ at: last?.at ?? -Infinity, seen })
+    }
     const longest = due.sort((a, b) => a.at - b.at).slice(0, comparedAtOnce)
     return [...differing, ...longest.map(({ seen }) => seen)]
   }
@@ -212,11 +210,7 @@ export class NodeLook {
       const madeBy = makers.get(seen.outline.containerId)
       return madeBy === undefined || madeBy === seen.outline.madeBy ? [] : [{ seen, madeBy }]
     })
-    for await (const some of inStretches(unmarked))
-      await markMadeBy(
-        this.#options.service,
-        some.map(({ seen: { record }, madeBy }) => ({ record, madeBy })),
-      )
+    await markMadeBy(this.#options.service, unmarked)
   }
 
   /** Ready sandboxes that are not ours, and have an address of a pool. */
@@ -294,14 +288,6 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 
 const isMissingTool = (error: unknown): boolean =>
   error instanceof Problem && error.code === 'IPK_TOOL_MISSING'
-
-/** Some at a time; others have a turn of the event loop in between. */
-async function* inStretches<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
-  for (let first = 0; first < items.length; first += lookedAtOnce) {
-    if (first > 0) await nextTurn()
-    yield items.slice(first, first + lookedAtOnce)
-  }
-}
 
 /** Handles some of the items side by side; resolves when all are done. An error ends the rest. */
 export async function inGroups<T>(

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BackgroundTask } from '../host/background-task.ts'
 import type { AuditReply, AuditWitness, Finding } from '../../shared/api/audit.schema.ts'
 import type { FindingKind } from '../../shared/findings.ts'
@@ -7,7 +6,7 @@ import { incarnationOf, type AttachmentRecord } from '../ipam/records/records.ts
 import { delAttachment } from '../leases/verbs/del.ts'
 import type { NodeAudit } from '../leases/queries/node-audit.ts'
 import { inGroups, NodeLook, callsAtOnce, witnessesOf, type NodeLookOptions } from './node-look.ts'
-import { planInTurns, type Doubts, type Planned } from './plan-reconcile.ts'
+import { planReconcile, type Doubts, type Planned } from './plan-reconcile.ts'
 import type { SeenVeth } from './plan-snapshot.ts'
 import type { ReconcileSettings } from './plan-settings.ts'
 
@@ -92,8 +91,7 @@ export class Reconciler implements NodeAudit {
     return await this.#inTurn(async () => {
       const settings = this.#options.settings()
       const snapshot = await this.#look.take('whole', this.#addressesDiffer())
-      const now = this.#options.service.monotonic()
-      const { planned } = await planInTurns(nextTurn, snapshot, this.#doubts, settings, now)
+      const { planned } = planReconcile(snapshot, this.#doubts, settings, this.#options.service.monotonic())
       return {
         node: this.#options.service.node,
         mode: settings.mode,
@@ -124,8 +122,7 @@ export class Reconciler implements NodeAudit {
       return
     }
     const snapshot = await this.#look.take('usual', this.#addressesDiffer())
-    const now = service.monotonic()
-    const { planned, doubts } = await planInTurns(nextTurn, snapshot, this.#doubts, settings(), now)
+    const { planned, doubts } = planReconcile(snapshot, this.#doubts, settings(), service.monotonic())
     this.#doubts = doubts
     const before = this.#findings
     this.#findings = new Map(planned.map(one => [one.key, one]))

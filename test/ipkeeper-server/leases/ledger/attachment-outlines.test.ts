@@ -1,14 +1,19 @@
 import t from 'tap'
-import { attachmentKey, type AttachmentRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import {
+  attachmentKey,
+  type AttachmentRecord,
+  type WiringRecord,
+} from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { AttachmentOutlines } from '../../../../ipkeeper-server/leases/ledger/attachment-outlines.ts'
 import { IndexedRecords } from '../../../../ipkeeper-server/leases/ledger/indexed-records.ts'
 import { LedgerReader } from '../../../../ipkeeper-server/leases/ledger/ledger-reader.ts'
 import { attachmentRecord, podHolder } from '../../../rigs/records.ts'
 
-const wiring = {
-  ...{ mode: 'ptp', mac: '02:00:00:00:00:01', mtu: 1500, master: null, routes: [], masqueraded: [] },
+const wiring: WiringRecord = {
+  mode: 'ptp',
+  ...{ mac: '02:00:00:00:00:01', mtu: 1500, master: null, routes: [], masqueraded: [] },
   ...{ proxyOn: null, hostLink: { name: 'ipk0123456789ab', mac: '02:00:00:00:00:02' } },
-} as const
+}
 
 t.test('an outline is made once for each record, until there is another', t => {
   const outlines = new AttachmentOutlines()

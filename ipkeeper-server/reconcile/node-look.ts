@@ -104,6 +104,7 @@ export class NodeLook {
     const namedLinks = new Set<string>()
     for (const [, { hostLink }] of service.ledger.attachmentOutlines())
       if (hostLink !== null) namedLinks.add(hostLink)
+    if (attachments.length > lookedAtOnce) await nextTurn()
     const pods = await this.#lookAtPods(extent === 'whole' || addressesDiffer, attachments, runtimes)
     const elsewhere = (await this.#options.lostNodes?.look()) ?? []
     const misnamed = this.#lookAtMisnamed()

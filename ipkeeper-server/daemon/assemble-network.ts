@@ -49,7 +49,7 @@ export function assembleNetwork(frame: DaemonFrame, options: NetworkOptions): As
     bootId,
     subnetsOf: (pool: string) => (ledger.pool(pool)?.ranges ?? []).flat().map(({ subnet }) => subnet),
     attachments: function* (): Iterable<readonly [AttachmentRecord, readonly LeaseRecord[]]> {
-      for (const attachment of ledger.attachments()) yield [attachment, ledger.leasesOf(attachment)]
+      for (const attachment of ledger.wiredAttachments()) yield [attachment, ledger.leasesOf(attachment)]
     },
   }
   const uplinks = new UplinkBridges({

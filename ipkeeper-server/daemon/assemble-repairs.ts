@@ -233,7 +233,7 @@ function removeStrayLinks({ logger }: DaemonFrame, { ledger }: LeaseService): St
   return new StrayLinks({
     look: () => listLinks(runTool, ['type', 'veth']),
     remove: link => removeSeenLink(runTool, link),
-    attachments: () => ledger.attachments(),
+    attachments: () => ledger.wiredAttachments(),
     monotonic: () => performance.now(),
     onRemoved: ({ name, alias }) => {
       logger.warn(

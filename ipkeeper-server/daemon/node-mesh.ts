@@ -153,7 +153,7 @@ function viewOfRoutes(
 }
 
 function* ownPods({ ledger, node, bootId }: NodeMeshOptions['service']): Generator<AttachmentRecord> {
-  for (const attachment of ledger.attachments())
+  for (const attachment of ledger.wiredAttachments())
     if (attachment.node === node && attachment.bootId === bootId) yield attachment
 }
 

@@ -3,18 +3,15 @@ import type { AuditWitness } from '../../shared/api/audit.schema.ts'
 import { parseAddress } from '../../shared/net/address.ts'
 import { withoutPrefix } from '../../shared/net/address-text.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { ageOf } from '../ipam/records/times.ts'
+import type { DeathMarks } from '../ipam/records/attachment-outline.ts'
 import { pendingSpec } from '../ipam/pools/pending-spec.ts'
 import { locateAddress } from '../ipam/pools/pool-record.ts'
-import {
-  attachmentKey,
-  sameAttachment,
-  type AttachmentRecord,
-  type LeaseRecord,
-} from '../ipam/records/records.ts'
+import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records/records.ts'
 import { markMadeBy } from '../leases/verbs/attachment-notes.ts'
 import { ageClock, type LeaseService } from '../leases/verbs/service.ts'
 import type { ContainerRuntimes, RuntimeAnswer } from '../runtime/sandboxes.ts'
+import { AttachmentLook } from './attachment-look.ts'
+import { missingInKernel } from './plan-addresses.ts'
 import { needsPods, seesNoNamespaces } from './plan-attachments.ts'
 import type {
   Looked,
@@ -40,9 +37,9 @@ export const callsAtOnce = 4
 
 export interface NodeLookOptions {
   readonly service: LeaseService
-  readonly death: (attachment: AttachmentRecord) => 'boot' | 'namespace' | undefined
+  readonly death: (attachment: AttachmentKey & DeathMarks) => 'boot' | 'namespace' | undefined
   /** Keeps `death` of these from waiting for a file system that hangs. */
-  readonly reach: (attachments: readonly AttachmentRecord[]) => Promise<void>
+  readonly reach: (attachments: readonly DeathMarks[]) => Promise<void>
   readonly runtimes: ContainerRuntimes
   /** The veths of the host. */
   readonly links: () => Promise<readonly SeenVeth[]>
@@ -99,17 +96,18 @@ export class NodeLook {
     const attachments = await this.#lookAtAttachments(extent)
     const runtimes = await this.#options.runtimes.list()
     await this.#rememberMakers(attachments, runtimes)
-    const attachedSince = new Set(Array.from(service.ledger.attachments(), ({ containerId }) => containerId))
+    const attachedSince = new Set(
+      Array.from(service.ledger.attachmentKeys(), ({ containerId }) => containerId),
+    )
     const pooledSandboxes = await this.#pooled(runtimes, attachedSince)
     const links = await this.#lookAtLinks()
     const namedLinks = new Set<string>()
-    for (const { wiring } of service.ledger.attachments())
-      if (wiring?.hostLink) namedLinks.add(wiring.hostLink.name)
+    for (const [, { hostLink }] of service.ledger.attachmentOutlines())
+      if (hostLink !== null) namedLinks.add(hostLink)
+    if (attachments.length > lookedAtOnce) await nextTurn()
     const pods = await this.#lookAtPods(extent === 'whole' || addressesDiffer, attachments, runtimes)
     const elsewhere = (await this.#options.lostNodes?.look()) ?? []
-    const misnamed = [...service.ledger.attachments()]
-      .filter(record => record.node !== service.node)
-      .map(record => ({ record, leases: service.ledger.leasesOf(record) }))
+    const misnamed = this.#lookAtMisnamed()
     const lostNodes = this.#options.lostNodes?.told(extent === 'whole') ?? []
     const falseAnswers = this.#options.falseAnswers?.() ?? []
     const own = await service.ownAddresses?.()
@@ -130,6 +128,7 @@ export class NodeLook {
   /** Leases are looked through only where there are more than attachments have. */
   #lookForUnrecorded(attachments: readonly SeenAttachment[]): readonly LeaseRecord[] {
     const { ledger, node } = this.#options.service
+    if (ledger.boundOn(node) === 0) return []
     const recorded = attachments.flatMap(({ leases }) => leases.filter(({ state }) => state === 'bound'))
     if (ledger.boundOn(node) <= recorded.length) return []
     return [...ledger.leasesOn(node)].filter(
@@ -141,56 +140,63 @@ export class NodeLook {
   async #lookAtAttachments(extent: Extent): Promise<readonly SeenAttachment[]> {
     const { service, death, reach } = this.#options
     const { ledger, node } = service
-    const own = [...ledger.attachments()].filter(attachment => attachment.node === node)
-    await reach(own)
-    const known = new Set(own.map(attachmentKey))
-    for (const key of this.#compared.keys()) if (!known.has(key)) this.#compared.delete(key)
-    const seen: SeenAttachment[] = []
-    for (const [index, record] of own.entries()) {
-      if (index % lookedAtOnce === lookedAtOnce - 1) await nextTurn()
-      const leases = ledger.leasesOf(record)
-      seen.push({
-        record,
-        leases,
-        current: sameAttachment(ledger.holder(record.holder)?.attachment ?? null, record),
-        death: death(record),
-        age: ageOf(record, ageClock(service)),
-        kernel: undefined,
+    const names = ledger.attachmentNames()
+    const seen: AttachmentLook[] = []
+    for (let first = 0; first === 0 || first < names.length; first += lookedAtOnce) {
+      if (first > 0) await nextTurn()
+      const own = names.slice(first, first + lookedAtOnce).flatMap(name => {
+        const sight = ledger.lookAtAttachment(name)
+        return sight?.outline.node === node ? [sight] : []
       })
+      await reach(own.map(({ outline }) => outline))
+      const clock = ageClock(service)
+      for (const sight of own) {
+        const leases = ledger.leasesOf(sight.outline)
+        seen.push(new AttachmentLook(sight, leases, death(sight.outline), clock, ledger))
+      }
     }
+    const known = new Set(seen.map(({ name }) => name))
+    for (const name of this.#compared.keys()) if (!known.has(name)) this.#compared.delete(name)
     const living = seen.filter(({ death: dead, leases }) => dead === undefined && leases.length > 0)
     await inGroups(extent === 'whole' ? living : this.#toCompare(living), callsAtOnce, one =>
       this.#compare(one),
     )
-    return seen.map(one => ({ ...one, kernel: this.#compared.get(attachmentKey(one.record))?.kernel }))
+    for (const one of seen) one.kernel = this.#compared.get(one.name)?.kernel
+    return seen
   }
 
   /** What did not agree, and some of those that were never compared, or long ago. */
-  #toCompare(living: readonly SeenAttachment[]): readonly SeenAttachment[] {
+  #toCompare(living: readonly AttachmentLook[]): readonly AttachmentLook[] {
     const now = this.#options.service.monotonic()
-    const differing: SeenAttachment[] = []
-    const due: { readonly at: number; readonly seen: SeenAttachment }[] = []
+    const differing: AttachmentLook[] = []
+    const due: { readonly at: number; readonly seen: AttachmentLook }[] = []
     for (const seen of living) {
-      const last = this.#compared.get(attachmentKey(seen.record))
-      const agrees = seen.leases.every(
-        ({ address, prefixLength }) => last?.kernel?.includes(`${address}/${prefixLength}`) ?? true,
-      )
-      if (!agrees) differing.push(seen)
+      const last = this.#compared.get(seen.name)
+      if (last?.kernel && missingInKernel(seen.leases, last.kernel).length > 0) differing.push(seen)
       else if (!last || now - last.at >= compareEvery) due.push({ at: last?.at ?? -Infinity, seen })
     }
     const longest = due.sort((a, b) => a.at - b.at).slice(0, comparedAtOnce)
     return [...differing, ...longest.map(({ seen }) => seen)]
   }
 
-  async #compare({ record }: SeenAttachment): Promise<void> {
+  async #compare({ name, record }: AttachmentLook): Promise<void> {
     const { service, kernelAddresses, onError } = this.#options
-    const key = attachmentKey(record)
     try {
-      this.#compared.set(key, { at: service.monotonic(), kernel: await kernelAddresses(record) })
+      this.#compared.set(name, { at: service.monotonic(), kernel: await kernelAddresses(record) })
     } catch (error) {
-      this.#compared.set(key, { at: service.monotonic(), kernel: undefined })
+      this.#compared.set(name, { at: service.monotonic(), kernel: undefined })
       if (!isMissingTool(error)) onError(error)
     }
+  }
+
+  /** What is on record here under other names than this node's. */
+  #lookAtMisnamed(): NodeSnapshot['misnamed'] {
+    const { ledger, node } = this.#options.service
+    const others = [...ledger.attachmentOutlines()].filter(([, outline]) => outline.node !== node)
+    return others.flatMap(([name]) => {
+      const sight = ledger.lookAtAttachment(name)
+      return sight ? [{ record: sight.record(), leases: ledger.leasesOf(sight.outline) }] : []
+    })
   }
 
   /** Only a runtime that had a sandbox is believed when it no longer tells of it. */
@@ -201,9 +207,9 @@ export class NodeLook {
     const makers = new Map<string, string>()
     for (const answer of runtimes)
       if (answer.state === 'listed') for (const { id } of answer.sandboxes) makers.set(id, answer.socket)
-    const unmarked = attachments.flatMap(({ record }) => {
-      const madeBy = makers.get(record.containerId)
-      return madeBy === undefined || madeBy === record.madeBy ? [] : [{ record, madeBy }]
+    const unmarked = attachments.flatMap(seen => {
+      const madeBy = makers.get(seen.outline.containerId)
+      return madeBy === undefined || madeBy === seen.outline.madeBy ? [] : [{ seen, madeBy }]
     })
     await markMadeBy(this.#options.service, unmarked)
   }

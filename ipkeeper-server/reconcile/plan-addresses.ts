@@ -1,5 +1,5 @@
 import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
-import { incarnationOf } from '../ipam/records/records.ts'
+import { attachmentKey, incarnationOf, type LeaseRecord } from '../ipam/records/records.ts'
 import type { NodeSnapshot, SeenAttachment, SeenPod } from './plan-snapshot.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 import { parseAddress } from '../../shared/net/address.ts'
@@ -16,10 +16,11 @@ export function suspectAddresses({ attachments, pods }: NodeSnapshot): readonly 
   const known = new Map<string, SeenPod>()
   if (pods.state === 'asked') for (const pod of pods.found) for (const uid of pod.uids) known.set(uid, pod)
   return attachments.flatMap(seen => {
-    const { record, leases, death, current } = seen
-    if (death !== undefined || !current || leases.length === 0) return []
-    const differences = [...kernelDiffers(seen), ...apiDiffers(seen, known.get(record.podUid ?? ''))]
-    if (differences.length === 0) return []
+    const { outline, leases, death } = seen
+    if (death !== undefined || leases.length === 0) return []
+    const differences = [...kernelDiffers(seen), ...apiDiffers(seen, known.get(outline.podUid ?? ''))]
+    if (differences.length === 0 || !seen.current) return []
+    const { record } = seen
     const { holder } = record
     return [
       {
@@ -39,18 +40,25 @@ export function suspectAddresses({ attachments, pods }: NodeSnapshot): readonly 
   })
 }
 
-function kernelDiffers({ leases, kernel, record }: SeenAttachment): readonly string[] {
-  if (!kernel) return []
-  const missing = leases
+/** In CIDR notation. */
+export function missingInKernel(
+  leases: readonly LeaseRecord[],
+  kernel: readonly string[],
+): readonly string[] {
+  return leases
     .map(({ address, prefixLength }) => `${address}/${prefixLength}`)
     .filter(address => !kernel.includes(address))
-  if (missing.length === 0) return []
-  const has = kernel.length === 0 ? 'nothing' : kernel.join(', ')
-  return [`the lease is ${missing.join(', ')}, ${record.ifname} in the kernel has ${has}`]
 }
 
-function apiDiffers({ leases, record }: SeenAttachment, pod: SeenPod | undefined): readonly string[] {
-  if (record.ifname !== podInterface || !pod || pod.deleting) return []
+function kernelDiffers({ leases, kernel, outline }: SeenAttachment): readonly string[] {
+  const missing = kernel ? missingInKernel(leases, kernel) : []
+  if (!kernel || missing.length === 0) return []
+  const has = kernel.length === 0 ? 'nothing' : kernel.join(', ')
+  return [`the lease is ${missing.join(', ')}, ${outline.ifname} in the kernel has ${has}`]
+}
+
+function apiDiffers({ leases, outline }: SeenAttachment, pod: SeenPod | undefined): readonly string[] {
+  if (outline.ifname !== podInterface || !pod || pod.deleting) return []
   const leased = leases.map(({ address }) => address)
   // kubelet reports one address of each family, and another plugin may have given that of a family.
   return pod.addresses.map(withoutPrefix).flatMap(reported => {
@@ -64,7 +72,8 @@ function apiDiffers({ leases, record }: SeenAttachment, pod: SeenPod | undefined
 /** Pods whose address the node got later on. Only a person can say which of the two is to have it. */
 export function suspectOwnAddresses({ attachments, own }: NodeSnapshot): readonly Suspicion[] {
   if (!own) return []
-  return attachments.flatMap(({ record, leases, death }) => {
+  return attachments.flatMap(seen => {
+    const { leases, death } = seen
     const taken = leases.flatMap(({ address }) => {
       const parsed = parseAddress(address)
       const found = parsed && own.find(parsed)
@@ -72,6 +81,7 @@ export function suspectOwnAddresses({ attachments, own }: NodeSnapshot): readonl
     })
     const [first] = taken
     if (death !== undefined || !first) return []
+    const { record } = seen
     const links = [...new Set(taken.map(({ link }) => link))].join(', ')
     return [
       {
@@ -90,10 +100,11 @@ export function suspectOwnAddresses({ attachments, own }: NodeSnapshot): readonl
 
 /** Pods that answer for what is not theirs. Only a person can tell whether they mean harm. */
 export function suspectAnswers({ attachments, falseAnswers = [] }: NodeSnapshot): readonly Suspicion[] {
-  const present = new Map(attachments.map(seen => [incarnationOf(seen.record), seen]))
+  if (falseAnswers.length === 0) return []
+  const present = new Map(attachments.map(seen => [attachmentKey(seen.outline), seen]))
   return falseAnswers.flatMap(({ attachment, addresses, times }) => {
-    const seen = present.get(incarnationOf(attachment))
-    if (!seen) return []
+    const seen = present.get(attachmentKey(attachment))
+    if (!seen || incarnationOf(seen.record) !== incarnationOf(attachment)) return []
     const { holder } = attachment
     const often = times === 1 ? '' : `, and ${times - 1} ${times === 2 ? 'time' : 'times'} before`
     return [

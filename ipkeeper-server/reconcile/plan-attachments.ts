@@ -14,10 +14,11 @@ type Listed = Extract<RuntimeAnswer, { state: 'listed' }>
 export function suspectAttachments(snapshot: NodeSnapshot): readonly Suspicion[] {
   const blind = seesNoNamespaces(snapshot)
   const listed = listedIds(snapshot.runtimes)
+  const witnesses = witnessesIn(snapshot)
   return snapshot.attachments.flatMap(seen => {
     const suspicion =
       suspectDeath(seen, blind) ??
-      (listed.has(seen.record.containerId) ? undefined : suspectOmission(seen, snapshot))
+      (listed.has(seen.outline.containerId) ? undefined : suspectOmission(seen, witnesses))
     return suspicion ? [suspicion] : []
   })
 }
@@ -38,13 +39,14 @@ function listedIds(runtimes: readonly RuntimeAnswer[], ready = false): ReadonlyS
  */
 export function seesNoNamespaces({ attachments, runtimes }: NodeSnapshot): boolean {
   const ready = listedIds(runtimes, true)
-  const own = attachments.filter(({ record, death }) => death !== 'boot' && ready.has(record.containerId))
+  const own = attachments.filter(({ outline, death }) => death !== 'boot' && ready.has(outline.containerId))
   return own.length > 1 && own.every(({ death }) => death === 'namespace')
 }
 
 function suspectDeath(seen: SeenAttachment, blind: boolean): Suspicion | undefined {
-  const { record, leases, death, age } = seen
+  const { death } = seen
   if (death === undefined) return undefined
+  const { record, leases, age } = seen
   const kind = death === 'boot' ? 'dead-boot' : 'lease-without-sandbox'
   const proof =
     death === 'boot' ? 'it is of an earlier boot of this node' : `its namespace ${record.netns} is gone`
@@ -88,42 +90,48 @@ export function needsPods(
   if (runtimes.length === 0) return false
   const listed = listedIds(runtimes)
   return attachments.some(
-    ({ record, death }) =>
+    ({ outline, death }) =>
       death === undefined &&
-      record.madeBy === undefined &&
-      record.podUid !== null &&
-      !listed.has(record.containerId),
+      outline.madeBy === undefined &&
+      outline.podUid !== null &&
+      !listed.has(outline.containerId),
   )
 }
 
-/** Of one that no runtime lists. */
-function suspectOmission(
-  { record, leases, age }: SeenAttachment,
-  { runtimes, pods }: NodeSnapshot,
-): Suspicion | undefined {
-  const { madeBy, podUid } = record
+/** Who can tell that a sandbox is omitted. */
+interface Witnesses extends Pick<NodeSnapshot, 'pods'> {
+  /** Runtimes that list any sandbox. */
+  readonly believed: readonly Listed[]
+  /** Whether there are runtimes, and each has answered. */
+  readonly allAnswered: boolean
+}
+
+function witnessesIn({ runtimes, pods }: NodeSnapshot): Witnesses {
   const believed = runtimes.filter(
     (answer): answer is Listed => answer.state === 'listed' && answer.sandboxes.length > 0,
   )
-  const base = {
-    kind: 'lease-without-sandbox',
-    key: `omitted ${incarnationOf(record)}`,
-    says: `${describeAttachment(record)} is not among the sandboxes of the runtime, and no DEL has come for it`,
-    about: aboutAttachment(record, leases),
-    certainty: { by: 'absence', age },
-  } as const
-  const end =
-    record.delegatedTo === undefined
-      ? ({ action: { kind: 'end-attachment', attachment: record, proved: false }, remedy: '' } as const)
-      : ({ action: { kind: 'none' }, remedy: 'send the DEL: docs/operations/running-by-hand.md' } as const)
+  const allAnswered = runtimes.length > 0 && runtimes.every(({ state }) => state === 'listed')
+  return { believed, allAnswered, pods }
+}
+
+/** Why one that no runtime lists is taken for gone; undefined where that is not said. */
+interface Omission {
+  readonly why: string
+  /** Whether it may be ended for it. */
+  readonly isBelieved: boolean
+}
+
+function omissionOf(
+  { madeBy, podUid }: SeenAttachment['outline'],
+  { believed, allAnswered, pods }: Witnesses,
+): Omission | undefined {
   if (madeBy !== undefined) {
     const maker = believed.find(({ socket }) => socket === madeBy)
     if (!maker) return undefined
     const others = maker.sandboxes.length
-    return { ...base, ...end, why: `${madeBy}, which had it, lists ${others} others and not this one` }
+    return { isBelieved: true, why: `${madeBy}, which had it, lists ${others} others and not this one` }
   }
   // A pod of kubelet's has a UID; it is in the list of some runtime while it lives, unless one could not be asked.
-  const allAnswered = runtimes.length > 0 && runtimes.every(({ state }) => state === 'listed')
   if (podUid === null || believed.length === 0 || !allAnswered) return undefined
   switch (pods.state) {
     case 'failed':
@@ -131,16 +139,35 @@ function suspectOmission(
       return undefined
     case 'absent':
       return {
-        ...base,
+        isBelieved: false,
         why: 'no runtime was ever seen to have it, and there is no Kubernetes API to ask for the pod',
-        remedy: 'if the pod is gone, send the DEL: docs/operations/running-by-hand.md',
-        action: { kind: 'none' },
       }
     case 'asked': {
       const known = pods.found.length === 0 || pods.found.some(({ uids }) => uids.includes(podUid))
       return known
         ? undefined
-        : { ...base, ...end, why: 'neither a runtime nor the Kubernetes API knows this pod' }
+        : { isBelieved: true, why: 'neither a runtime nor the Kubernetes API knows this pod' }
     }
   }
+}
+
+/** Of one that no runtime lists. */
+function suspectOmission(seen: SeenAttachment, witnesses: Witnesses): Suspicion | undefined {
+  const omission = omissionOf(seen.outline, witnesses)
+  if (!omission) return undefined
+  const { record, leases, age } = seen
+  const base = {
+    kind: 'lease-without-sandbox',
+    key: `omitted ${incarnationOf(record)}`,
+    says: `${describeAttachment(record)} is not among the sandboxes of the runtime, and no DEL has come for it`,
+    why: omission.why,
+    about: aboutAttachment(record, leases),
+    certainty: { by: 'absence', age },
+  } as const
+  const send = 'send the DEL: docs/operations/running-by-hand.md'
+  if (!omission.isBelieved)
+    return { ...base, remedy: `if the pod is gone, ${send}`, action: { kind: 'none' } }
+  return record.delegatedTo === undefined
+    ? { ...base, remedy: '', action: { kind: 'end-attachment', attachment: record, proved: false } }
+    : { ...base, remedy: send, action: { kind: 'none' } }
 }

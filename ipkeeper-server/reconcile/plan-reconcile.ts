@@ -47,20 +47,54 @@ export function planReconcile(
   settings: ReconcileSettings,
   now: number,
 ): ReconcilePlan {
-  const suspicions = [
-    ...suspectAttachments(snapshot),
-    ...suspectSandboxes(snapshot),
-    ...suspectTwins(snapshot),
-    ...suspectLinks(snapshot, settings.links),
-    ...suspectAddresses(snapshot),
-    ...suspectOwnAddresses(snapshot),
-    ...suspectLostNodes(snapshot),
-    ...suspectNames(snapshot),
-    ...suspectUnrecorded(snapshot),
-    ...suspectAnswers(snapshot),
-    ...suspectConfig(snapshot),
-    ...suspectPools(snapshot),
-  ].filter(({ kind }) => limitsOf(settings, kind).mode !== 'off')
+  return planAll(
+    rules.flatMap(suspect => suspect(snapshot, settings)),
+    doubts,
+    settings,
+    now,
+  )
+}
+
+/**
+ * The same; others have a turn of the event loop between the rules.
+ *
+ * @param turn resolves when they had
+ */
+export async function planInTurns(
+  turn: () => Promise<unknown>,
+  ...[snapshot, doubts, settings, now]: Parameters<typeof planReconcile>
+): Promise<ReconcilePlan> {
+  const suspicions: Suspicion[] = []
+  for (const suspect of rules) {
+    for (const suspicion of suspect(snapshot, settings)) suspicions.push(suspicion)
+    await turn()
+  }
+  return planAll(suspicions, doubts, settings, now)
+}
+
+/** In the order in which findings are listed. */
+const rules: readonly ((snapshot: NodeSnapshot, settings: ReconcileSettings) => readonly Suspicion[])[] = [
+  suspectAttachments,
+  suspectSandboxes,
+  suspectTwins,
+  (snapshot, { links }) => suspectLinks(snapshot, links),
+  suspectAddresses,
+  suspectOwnAddresses,
+  suspectLostNodes,
+  suspectNames,
+  suspectUnrecorded,
+  suspectAnswers,
+  suspectConfig,
+  suspectPools,
+]
+
+function planAll(
+  found: readonly Suspicion[],
+  doubts: Doubts,
+  settings: ReconcileSettings,
+  now: number,
+): ReconcilePlan {
+  const suspicions = found.filter(({ kind }) => limitsOf(settings, kind).mode !== 'off')
   const next = new Map(
     suspicions.map(({ key }) => {
       const before = doubts.get(key)

@@ -23,10 +23,12 @@ export function suspectSandboxes({ pooledSandboxes, attachedSince }: NodeSnapsho
 
 /** Pods of which two sandboxes are there. One of them is kubelet's next to stop, as a rule; if it stays, it is not. */
 export function suspectTwins({ attachments }: NodeSnapshot): readonly Suspicion[] {
-  const living = attachments.filter(
-    ({ record, death }) => record.holder.kind === 'pod' && death === undefined,
-  )
-  const groups = Map.groupBy(living, ({ record }) => holderKey(record.holder))
+  const living = attachments.filter(({ outline, death }) => outline.podHash !== null && death === undefined)
+  const [met, metAgain] = [new Set<number | null>(), new Set<number | null>()]
+  for (const { outline } of living) (met.has(outline.podHash) ? metAgain : met).add(outline.podHash)
+  // Equal numbers are a hint; whose they are, the records say.
+  const candidates = living.filter(({ outline }) => metAgain.has(outline.podHash))
+  const groups = Map.groupBy(candidates, ({ record }) => holderKey(record.holder))
   return [...groups].flatMap(([key, group]) => (group.length > 1 ? [suspectGroup(key, group)] : []))
 }
 

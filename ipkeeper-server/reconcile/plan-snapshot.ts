@@ -1,5 +1,6 @@
 import type { PendingSpecItem } from '../../shared/api/listing.schema.ts'
 import type { OwnAddresses } from '../ipam/pools/own-addresses.ts'
+import type { OutlinedAttachment } from '../ipam/records/attachment-outline.ts'
 import type { AttachmentRecord, LeaseRecord } from '../ipam/records/records.ts'
 import type { Standing } from '../ipam/records/standing.ts'
 import type { RuntimeAnswer, Sandbox } from '../runtime/sandboxes.ts'
@@ -88,10 +89,13 @@ export type Looked<T> =
   | { readonly state: 'failed'; readonly reason: string }
 
 export interface SeenAttachment {
+  /** By this is decided whether there is anything to suspect. */
+  readonly outline: OutlinedAttachment
+  /** As it was when it was looked at; parsed when it is asked for, and each time anew. */
   readonly record: AttachmentRecord
   /** Bound to it. */
   readonly leases: readonly LeaseRecord[]
-  /** Whether it is its holder's last one. */
+  /** Whether it is its holder's last one; looked up when it is asked for. */
   readonly current: boolean
   /** What proves that its sandbox is dead: another boot of the kernel, or its namespace is gone. */
   readonly death: 'boot' | 'namespace' | undefined

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BackgroundTask } from '../host/background-task.ts'
 import type { AuditReply, AuditWitness, Finding } from '../../shared/api/audit.schema.ts'
 import type { FindingKind } from '../../shared/findings.ts'
@@ -6,12 +7,21 @@ import { incarnationOf, type AttachmentRecord } from '../ipam/records/records.ts
 import { delAttachment } from '../leases/verbs/del.ts'
 import type { NodeAudit } from '../leases/queries/node-audit.ts'
 import { inGroups, NodeLook, callsAtOnce, witnessesOf, type NodeLookOptions } from './node-look.ts'
-import { planReconcile, type Doubts, type Planned } from './plan-reconcile.ts'
-import type { SeenVeth } from './plan-snapshot.ts'
+import {
+  planInTurns,
+  planReconcile,
+  type Doubts,
+  type Planned,
+  type ReconcilePlan,
+} from './plan-reconcile.ts'
+import type { NodeSnapshot, SeenVeth } from './plan-snapshot.ts'
 import type { ReconcileSettings } from './plan-settings.ts'
 
 /** Milliseconds from the start to the first pass, which has to read every record there is. */
 const firstPassAfter = 5_000
+
+/** With no more attachments than these, all rules together take a few milliseconds. */
+const plannedAtOnce = 500
 
 export interface ReconcilerOptions extends NodeLookOptions {
   /** As configured now. */
@@ -91,7 +101,7 @@ export class Reconciler implements NodeAudit {
     return await this.#inTurn(async () => {
       const settings = this.#options.settings()
       const snapshot = await this.#look.take('whole', this.#addressesDiffer())
-      const { planned } = planReconcile(snapshot, this.#doubts, settings, this.#options.service.monotonic())
+      const { planned } = await this.#plan(snapshot, settings)
       return {
         node: this.#options.service.node,
         mode: settings.mode,
@@ -101,6 +111,13 @@ export class Reconciler implements NodeAudit {
         findings: planned.map(({ finding }) => finding),
       }
     })
+  }
+
+  async #plan(snapshot: NodeSnapshot, settings: ReconcileSettings): Promise<ReconcilePlan> {
+    const given = [snapshot, this.#doubts, settings, this.#options.service.monotonic()] as const
+    return snapshot.attachments.length > plannedAtOnce
+      ? await planInTurns(nextTurn, ...given)
+      : planReconcile(...given)
   }
 
   /** Passes and audits one after another: they share what they remember. */
@@ -122,7 +139,7 @@ export class Reconciler implements NodeAudit {
       return
     }
     const snapshot = await this.#look.take('usual', this.#addressesDiffer())
-    const { planned, doubts } = planReconcile(snapshot, this.#doubts, settings(), service.monotonic())
+    const { planned, doubts } = await this.#plan(snapshot, settings())
     this.#doubts = doubts
     const before = this.#findings
     this.#findings = new Map(planned.map(one => [one.key, one]))

@@ -18,7 +18,7 @@ export interface StrayLinksOptions {
   readonly look: () => Promise<readonly VethSeen[]>
   /** Removes that very link, and none that has its name by now. Resolves to whether it was still there. */
   readonly remove: (link: VethSeen) => Promise<boolean>
-  /** Of every node and boot. */
+  /** Those with a wiring record, of every node and boot. */
   readonly attachments: () => Iterable<AttachmentRecord>
   /** Milliseconds of a clock that nobody sets. */
   readonly monotonic: () => number

@@ -6,7 +6,7 @@ import type { Logger } from '../../ipkeeper-server/host/logger.ts'
 import { NodeIdentity } from '../../ipkeeper-server/identity/node-identity.ts'
 import { releasedLease, tidiesUp } from '../../ipkeeper-server/ipam/plan/plan-release.ts'
 import type { PoolBook } from '../../ipkeeper-server/ipam/pools/pool-settings.ts'
-import type { AttachmentRecord } from '../../ipkeeper-server/ipam/records/records.ts'
+import type { DeathMarks } from '../../ipkeeper-server/ipam/records/attachment-outline.ts'
 import { Ledger } from '../../ipkeeper-server/leases/ledger/ledger.ts'
 import { ExpiryLoop } from '../../ipkeeper-server/leases/tasks/expire-leases.ts'
 import type { NameClaims } from '../../ipkeeper-server/leases/tasks/name-claims.ts'
@@ -402,7 +402,7 @@ export class Daemon {
     await yielding.begin()
     await askedYields.begin()
     await presence?.start()
-    const death = (attachment: AttachmentRecord): ReturnType<typeof deathOf> =>
+    const death = (attachment: DeathMarks): ReturnType<typeof deathOf> =>
       deathOf(attachment, here, bootId, see)
     const reconciler = new Reconciler({
       service,

@@ -12,6 +12,7 @@ import {
   type ReservationRecord,
   recordId,
 } from '../../ipam/records/records.ts'
+import { AttachmentOutlines } from './attachment-outlines.ts'
 import { KeyIndex, keepIn } from './key-index.ts'
 import { LeaseIndexes, nameIn } from './lease-indexes.ts'
 import { LeaseOutlines, outlineOf } from './lease-outlines.ts'
@@ -29,6 +30,9 @@ export class IndexedRecords {
   readonly attachmentsByNetwork = new KeyIndex()
   /** Attachments whose ADD is not known to have been answered. */
   readonly unanswered = new Set<string>()
+  /** Attachments with a wiring record. */
+  readonly wired = new Set<string>()
+  readonly attachmentOutlines = new AttachmentOutlines()
   readonly reservationsByPod = new KeyIndex()
   /** Kept where nodes share the store, where most records are text. */
   readonly #outlines = new LeaseOutlines()
@@ -52,6 +56,7 @@ export class IndexedRecords {
     const { attachment } = this.tables
     attachment.setText(key, text)
     this.attachmentsByNetwork.add(networkOfAttachment(key), key)
+    if (text.includes('"wiring":')) this.wired.add(key)
     if (text.includes('"unanswered":') && attachment.peek(key)?.unanswered) this.unanswered.add(key)
   }
 
@@ -68,6 +73,7 @@ export class IndexedRecords {
     if (before) this.#index(kind, key, before, false)
     if (after) this.#index(kind, key, after, true)
     if (kind === 'lease') this.leases.expired.delete(key)
+    if (kind === 'attachment') this.attachmentOutlines.delete(key)
     // Not with each change: a map that an entry is taken from and added to again keeps more memory.
     if (kind === 'lease' && !after) this.#outlines.delete(key)
     const either = after ?? before
@@ -83,6 +89,7 @@ export class IndexedRecords {
       case 'attachment':
         this.attachmentsByNetwork.keep(networkOfAttachment(key), key, present)
         keepIn(this.unanswered, key, present && Boolean((record as AttachmentRecord).unanswered))
+        keepIn(this.wired, key, present && Boolean((record as AttachmentRecord).wiring))
         return
       case 'reservation': {
         const { namespace, name } = record as ReservationRecord

@@ -2,8 +2,10 @@ import { parseAddress, type Address, type Family } from '../../../shared/net/add
 import type { AddressBook } from '../../ipam/pools/address-book.ts'
 import { attachmentByLease } from '../../ipam/records/new-records.ts'
 import type { Interval, RangeSet } from '../../ipam/pools/pool.ts'
+import type { AttachmentOutline, OutlinedAttachment } from '../../ipam/records/attachment-outline.ts'
 import {
   attachmentKey,
+  attachmentOfKey,
   holderKey,
   leaseKey,
   macGuardKey,
@@ -27,6 +29,14 @@ import {
 import type { IndexedRecords } from './indexed-records.ts'
 import { nameIn } from './lease-indexes.ts'
 import type { RecordTable } from './record-table.ts'
+
+/** An attachment at one moment. */
+export interface AttachmentSight {
+  /** Its key as one text. */
+  readonly name: string
+  readonly outline: OutlinedAttachment
+  readonly record: () => AttachmentRecord
+}
 
 /** What plans, listings and tasks ask of the records in memory; nothing here changes any. */
 export class LedgerReader implements AddressBook {
@@ -186,8 +196,35 @@ export class LedgerReader implements AddressBook {
     return this.#tables.attachment.has(attachmentKey(key))
   }
 
+  /** All of them, each for one look at it: what was loaded as text stays text. */
   attachments(): Iterable<AttachmentRecord> {
-    return this.#tables.attachment.values()
+    return this.#tables.attachment.walk()
+  }
+
+  /** Names of all attachments, in which nothing changes while they are walked through over several turns of the event loop. */
+  attachmentNames(): readonly string[] {
+    return [...this.#tables.attachment.keys()]
+  }
+
+  /** What a pass asks of each attachment, and its record as it is at this moment, parsed when that is called. */
+  lookAtAttachment(name: string): AttachmentSight | undefined {
+    const record = this.#tables.attachment.asItIs(name)
+    const outline = record && this.#records.attachmentOutlines.of(name, record)
+    return record && outline && { name, outline: { ...attachmentOfKey(name), ...outline }, record }
+  }
+
+  /** The outlines of all attachments by their names. */
+  *attachmentOutlines(): Iterable<readonly [name: string, outline: AttachmentOutline]> {
+    const { attachmentOutlines } = this.#records
+    for (const name of this.#tables.attachment.keys()) {
+      const outline = attachmentOutlines.of(name, () => this.#tables.attachment.peek(name))
+      if (outline) yield [name, outline]
+    }
+  }
+
+  /** Attachments that this daemon has wired, in the main role, of every node and boot. */
+  wiredAttachments(): readonly AttachmentRecord[] {
+    return this.#tables.attachment.ofKeys(this.#records.wired)
   }
 
   /** Records that may be what is looked for, by their text; of what is parsed already that is not asked. */
@@ -201,10 +238,7 @@ export class LedgerReader implements AddressBook {
 
   /** The keys of all attachments, whose records stay unparsed. */
   *attachmentKeys(): Iterable<AttachmentKey> {
-    for (const key of this.#tables.attachment.keys()) {
-      const [network, containerId, ifname] = JSON.parse(key) as [string, string, string]
-      yield { network, containerId, ifname }
-    }
+    for (const name of this.#tables.attachment.keys()) yield attachmentOfKey(name)
   }
 
   attachmentsOf(network: string): Iterable<AttachmentRecord> {

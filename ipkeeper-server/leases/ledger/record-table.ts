@@ -30,6 +30,13 @@ export class RecordTable<T extends object> {
     return typeof found === 'string' ? (JSON.parse(found) as T) : found
   }
 
+  /** What gives the record as it is at this moment, parsed when it is called, however the table has changed by then. */
+  asItIs(key: string): (() => T) | undefined {
+    const found = this.#records.get(key)
+    if (found === undefined) return undefined
+    return typeof found === 'string' ? () => JSON.parse(found) as T : () => found
+  }
+
   /** All of them as text, as a store would have it. */
   *texts(): Iterable<readonly [key: string, text: string]> {
     for (const [key, found] of this.#records)

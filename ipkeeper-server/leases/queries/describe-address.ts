@@ -55,7 +55,8 @@ function givenByFallback(ledger: Ledger, address: Address): AttachmentRecord | u
     const given = parseAddress(text.replace(/\/[0-9]+$/, ''))
     return given?.family === address.family && given.value === address.value
   }
-  for (const attachment of ledger.attachments()) if (attachment.given?.some(isIt)) return attachment
+  for (const attachment of ledger.search('attachment', text => text.includes('"given":')))
+    if (attachment.given?.some(isIt)) return attachment
   return undefined
 }
 

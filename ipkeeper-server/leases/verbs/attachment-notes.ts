@@ -92,12 +92,12 @@ export async function countAsAnswered(
  */
 export async function markMadeBy(
   { ledger }: LeaseService,
-  seen: readonly { readonly record: AttachmentRecord; readonly madeBy: string }[],
+  found: readonly { readonly seen: { readonly record: AttachmentRecord }; readonly madeBy: string }[],
 ): Promise<void> {
-  for (let first = 0; first < seen.length; first += batch) {
-    const some = seen.slice(first, first + batch)
+  for (let first = 0; first < found.length; first += batch) {
+    const some = found.slice(first, first + batch)
     await commitPlan(ledger, (): { readonly change: Change } => ({
-      change: some.flatMap(({ record, madeBy }): Change => {
+      change: some.flatMap(({ seen: { record }, madeBy }): Change => {
         const present = ledger.attachment(record)
         if (!present || incarnationOf(present) !== incarnationOf(record)) return []
         const next = { ...present, generation: present.generation + 1, madeBy }

@@ -1,6 +1,7 @@
 import { existsSync, readlinkSync } from 'node:fs'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { Liveness, NetnsState, LostNode } from '../../ipam/records/standing.ts'
+import type { DeathMarks } from '../../ipam/records/attachment-outline.ts'
 import type { AttachmentRecord } from '../../ipam/records/records.ts'
 import type { NodeState } from '../../kubernetes/cluster-view.ts'
 import { inspectNetns, reachNetns } from './namespace.ts'
@@ -40,7 +41,7 @@ export function seeNamespace(path: string): NetnsState {
 }
 
 /** To be awaited before many are asked for their death: of what does not answer in time, nothing is proved. */
-export async function reachNamespaces(attachments: readonly AttachmentRecord[]): Promise<void> {
+export async function reachNamespaces(attachments: readonly DeathMarks[]): Promise<void> {
   for (const { netns, netnsInode } of attachments)
     if (netnsInode !== null)
       await reachNetns(netns).catch((error: unknown) => {
@@ -56,7 +57,7 @@ export async function reachNamespaces(attachments: readonly AttachmentRecord[]):
  * @param see looks at a path
  */
 export function deathOf(
-  attachment: AttachmentRecord,
+  attachment: DeathMarks,
   node: string,
   bootId: string,
   see: (path: string) => NetnsState = seeNamespace,

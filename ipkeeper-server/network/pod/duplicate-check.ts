@@ -30,7 +30,7 @@ export interface DuplicateCheckOptions {
   readonly bootId: string
   /** Milliseconds of CLOCK_MONOTONIC. */
   readonly monotonic: () => number
-  /** Attachments with their leases, of every node and boot. */
+  /** Wired attachments with their leases, of every node and boot. */
   readonly attachments: () => Iterable<readonly [AttachmentRecord, readonly LeaseRecord[]]>
   /** Something in the background failed, and is tried again. */
   readonly onProblem: (error: unknown) => void

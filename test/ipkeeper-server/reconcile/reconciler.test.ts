@@ -90,7 +90,10 @@ class World {
     return world
   }
 
-  death({ containerId, netnsInode }: AttachmentRecord): 'namespace' | undefined {
+  death({
+    containerId,
+    netnsInode,
+  }: Pick<AttachmentRecord, 'containerId' | 'netnsInode'>): 'namespace' | undefined {
     const container = this.containers.get(containerId)
     return container?.alive === true && container.inode === netnsInode ? undefined : 'namespace'
   }

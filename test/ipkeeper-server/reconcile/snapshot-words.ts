@@ -1,3 +1,4 @@
+import { outlineOfAttachment } from '../../../ipkeeper-server/ipam/records/attachment-outline.ts'
 import type { LeaseRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
 import type {
   NodeSnapshot,
@@ -57,6 +58,7 @@ export function attachment(words: AttachmentWords): SeenAttachment {
       ({ segment: 'default', address, prefixLength: address.includes(':') ? 64 : 16 }) as LeaseRecord,
   )
   return {
+    outline: { ...record, ...outlineOfAttachment(record) },
     ...{ record, leases, current: words.current ?? true },
     ...{ death: words.death, age: words.age ?? 1e9, kernel: words.kernel },
   }

@@ -33,3 +33,17 @@ t.test('what is only looked at stays text', t => {
   t.equal(table.peek('b'), undefined)
   t.end()
 })
+
+t.test('a record is as it was at one moment, whatever becomes of it', t => {
+  const table = new RecordTable<{ readonly name: string }>()
+  t.equal(table.asItIs('a'), undefined)
+  table.setText('a', '{"name":"one"}')
+  const asText = table.asItIs('a')
+  table.set('a', { name: 'two' })
+  const asObject = table.asItIs('a')
+  table.delete('a')
+  t.strictSame(asText?.(), { name: 'one' })
+  t.strictSame(asObject?.(), { name: 'two' })
+  t.equal(table.asItIs('a'), undefined)
+  t.end()
+})

@@ -90,16 +90,16 @@ t.test('which runtime had a sandbox is remembered of the one that was seen', asy
   const { ledger } = story.service
   const of = (containerId: string): AttachmentRecord => ledger.attachment({ ...key, containerId })!
   for (const container of ['c1', 'c2', 'c3']) await story.add({ pod: container, container })
-  const seen = ['c1', 'c2', 'c3'].map(id => ({ record: of(id), madeBy: '/run/a.sock' }))
+  const seen = ['c1', 'c2', 'c3'].map(id => ({ seen: { record: of(id) }, madeBy: '/run/a.sock' }))
   await story.del('c2')
   await story.del('c3')
   story.now += 1
   await story.add({ pod: 'c3', container: 'c3' })
   await markMadeBy(story.service, seen)
   t.strictSame(of('c1'), {
-    ...seen[0]!.record,
+    ...seen[0]!.seen.record,
     madeBy: '/run/a.sock',
-    generation: seen[0]!.record.generation + 1,
+    generation: seen[0]!.seen.record.generation + 1,
   })
   t.equal(of('c2'), undefined, 'one that is gone')
   t.equal(of('c3').madeBy, undefined, 'one that was added again meanwhile')

@@ -111,11 +111,12 @@ export async function measureWholeProcess(
         ...summarizeRuns(series.get(`${program} ${verb ?? ''}`) ?? []),
         toTrivial: quotient(yardstick),
         toTrivialPaired: rounded(median(quotients)),
-        toReferences: Object.fromEntries(
-          references
-            .filter(() => verb !== null)
-            .map(version => [version, quotient(timesOf(`host-local ${version}`, verb))]),
-        ),
+        toReferences:
+          verb === null
+            ? {}
+            : Object.fromEntries(
+                references.map(version => [version, quotient(timesOf(`host-local ${version}`, verb))]),
+              ),
       }
     }),
   )

@@ -1,4 +1,5 @@
 import { missing } from '../test/rigs/requirements.ts'
+import { SeededRandom } from '../test/rigs/seeded-random.ts'
 import { findExecutables, findReferences, type ToReferences } from './measured-plugins.ts'
 import type { MainPluginPlan } from './plan.ts'
 import type { RunFigures } from './plugin-runner.ts'
@@ -35,7 +36,7 @@ export interface MainPluginFigures {
 }
 
 /** One that wires pods at a site, with the plugins of a folder. */
-interface Contestant extends Pick<MainPluginLine, 'plugin' | 'wiring' | 'reference'> {
+export interface Contestant extends Pick<MainPluginLine, 'plugin' | 'wiring' | 'reference'> {
   readonly site: PodSite
   readonly folder: string
   /** Beside pods that are there, or on a node without. */
@@ -44,43 +45,43 @@ interface Contestant extends Pick<MainPluginLine, 'plugin' | 'wiring' | 'referen
 
 /** Of a process of the plugin, or of something that takes nothing but time. */
 type Sample = RunFigures | Pick<RunFigures, 'ms'>
-type Samples = ReadonlyMap<Contestant, readonly Sample[]>
 
 const isRun = (sample: Sample): sample is RunFigures => 'processorMs' in sample
 
-/** Samples of each of them, in the order in which they came first. */
-class Series extends Map<Contestant, Sample[]> {
+/** Samples of one kind. */
+export class Series extends Map<Contestant, Sample[]> {
+  static of(contestants: readonly Contestant[]): Series {
+    return new Series(contestants.map(one => [one, []]))
+  }
+
   note(contestant: Contestant, ...samples: readonly Sample[]): void {
-    this.set(contestant, [...(this.get(contestant) ?? []), ...samples])
+    this.get(contestant)?.push(...samples)
   }
 }
 
-/** In turns; the order shifts, so that none always runs in the wake of the same other. */
+/** In turns, each time in another order, so that none always runs in the wake of the same other. */
 async function inTurns(
   contestants: readonly Contestant[],
   turns: number,
   ask: (contestant: Contestant) => Promise<void>,
 ): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) {
-    for (let place = 0; place < contestants.length; place++) {
-      const contestant = contestants[(place + turn) % contestants.length]
-      if (contestant !== undefined) await ask(contestant)
-    }
-  }
+  const random = new SeededRandom(1)
+  for (let turn = 0; turn < turns; turn++)
+    for (const contestant of random.shuffle(contestants)) await ask(contestant)
 }
 
 const msOf = (samples: readonly Sample[]): readonly number[] => samples.map(({ ms }) => ms)
 
 /** A line for each of those that have samples of this kind, but for those of the empty node, which others are compared with. */
-function linesOf(
-  samples: Samples,
+export function linesOf(
+  series: Series,
   shape: Pick<MainPluginLine, 'what' | 'pods' | 'atOnce'>,
 ): MainPluginLine[] {
-  return [...samples].flatMap(([{ plugin, wiring, reference, isFilled }, runs]): MainPluginLine[] => {
+  return [...series].flatMap(([{ plugin, wiring, reference, isFilled }, runs]): MainPluginLine[] => {
     if (!isFilled) return []
     const quotient = (others: readonly Sample[]): number => rounded(median(msOf(runs)) / median(msOf(others)))
-    const references = [...samples].filter(([other]) => other.reference !== null)
-    const [empty] = [...samples].filter(
+    const references = [...series].filter(([other]) => other.reference !== null)
+    const [empty] = [...series].filter(
       ([other]) => !other.isFilled && other.plugin === plugin && other.wiring === wiring,
     )
     return [
@@ -116,19 +117,11 @@ async function makeSites(namespaces: number): Promise<readonly Site[]> {
   return [...sites, { site, isFilled: false, wiring: wirings[0] }]
 }
 
-/** Neighbours in this order are of different nodes: what one of them left behind is no burden of the next. */
 function contestantsOf(sites: readonly Site[]): readonly Contestant[] {
-  const executables = findExecutables()
-  const references = findReferences()
-  const most = Math.max(executables.length, references.length)
-  return Array.from({ length: most }, (_, index) => index).flatMap(index =>
-    sites.flatMap((site): Contestant[] => {
-      const executable = site.wiring === null ? undefined : executables[index]
-      const reference = site.wiring === null ? references[index] : undefined
-      const folder = (executable ?? reference)?.folder
-      if (folder === undefined) return []
-      return [{ ...site, folder, plugin: executable?.name ?? null, reference: reference?.version ?? null }]
-    }),
+  return sites.flatMap((site): readonly Contestant[] =>
+    site.wiring === null
+      ? findReferences().map(({ version, folder }) => ({ ...site, folder, plugin: null, reference: version }))
+      : findExecutables().map(({ name, folder }) => ({ ...site, folder, plugin: name, reference: null })),
   )
 }
 
@@ -141,24 +134,23 @@ async function measureLevel(
   const lines: MainPluginLine[] = []
   for (const atOnce of plan.atOnce) {
     const series = {
-      ADD: new Series(),
-      DEL: new Series(),
-      'all ADDs': new Series(),
-      'all DELs': new Series(),
+      ADD: Series.of(contestants),
+      DEL: Series.of(contestants),
+      'all ADDs': Series.of(atOnce === 1 ? [] : contestants),
+      'all DELs': Series.of(atOnce === 1 ? [] : contestants),
     }
     await inTurns(contestants, atOnce === 1 ? plan.samples : plan.crowds, async one => {
       const { add, del } = await one.site.addAndDelete(one.folder, atOnce)
       series.ADD.note(one, ...add.each)
       series.DEL.note(one, ...del.each)
-      if (atOnce === 1) return
       series['all ADDs'].note(one, { ms: add.wholeMs })
       series['all DELs'].note(one, { ms: del.wholeMs })
     })
     for (const what of ['ADD', 'DEL', 'all ADDs', 'all DELs'] as const)
       lines.push(...linesOf(series[what], { what, pods, atOnce }))
   }
-  const [run, stop] = [new Series(), new Series()]
   const withSandboxes = contestants.filter(({ site }) => site.sandbox !== undefined)
+  const [run, stop] = [Series.of(withSandboxes), Series.of(withSandboxes)]
   await inTurns(withSandboxes, plan.sandboxes, async one => {
     const times = await one.site.sandbox?.(one.folder)
     run.note(one, { ms: times?.runMs ?? NaN })
@@ -182,9 +174,10 @@ async function besideMachine(
   const unplug = await one.site.plugIn()
   const lines: MainPluginLine[] = []
   for (const pods of atOnce) {
-    const series = new Series()
-    await inTurns([one, ...others], crowds, async asked => {
-      series.note(asked, ...(await asked.site.addAndDelete(asked.folder, pods)).add.each)
+    const asked = [one, ...others]
+    const series = Series.of(asked)
+    await inTurns(asked, crowds, async each => {
+      series.note(each, ...(await each.site.addAndDelete(each.folder, pods)).add.each)
     })
     lines.push(...linesOf(series, { what: 'ADD beside a machine', pods: 0, atOnce: pods }))
   }

@@ -114,7 +114,10 @@ export function startPluginRunner(host?: PrivateHost): PluginRunner {
     let rest = ''
     while (texts.length < batch.runs.length * 2) {
       const chunk = (await chunks.next()) as IteratorResult<string, undefined>
-      if (chunk.done === true) throw new Error(`the plugins could not be measured: ${complaint}`)
+      if (chunk.done === true) {
+        await ended
+        throw new Error(`the plugins could not be measured: ${complaint}`)
+      }
       const parts = (rest + chunk.value).split('\0')
       rest = parts.pop() ?? ''
       texts.push(...parts)

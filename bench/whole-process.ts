@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { distFolder } from '../test/rigs/requirements.ts'
+import { SeededRandom } from '../test/rigs/seeded-random.ts'
 import { makeTempFolder } from '../test/rigs/temp-folder.ts'
 import { makeDaemonHome } from './measured-daemon.ts'
 import { findExecutables, findReferences, type ToReferences } from './measured-plugins.ts'
@@ -57,8 +58,8 @@ function contestants(config: (ipam: 'ipkeeper' | 'host-local') => object): reado
 }
 
 /**
- * Whole life of each program, round-robin in one run: whatever the machine does meanwhile, it does to all of them. The
- * order shifts by one each round, so that none always runs in the wake of the same other.
+ * Whole life of each program, in turns in one run: whatever the machine does meanwhile, it does to all of them. Each round
+ * has another order, so that none always runs in the wake of the same other.
  */
 export async function measureWholeProcess(
   plan: WholeProcessPlan,
@@ -74,14 +75,12 @@ export async function measureWholeProcess(
   const runner = startPluginRunner()
   progress(`whole process: ${plan.rounds} rounds of ${all.map(one => one.program).join(', ')}`)
 
+  const random = new SeededRandom(1)
   const series = new Map<string, RunFigures[]>()
   for (let round = -plan.warmUp; round < plan.rounds; round++) {
     const pod = freshPod()
-    for (let place = 0; place < all.length; place++) {
-      const contestant = all[(place + round + plan.warmUp) % all.length]
-      for (const verb of contestant?.verbs ?? []) {
-        if (!contestant) continue
-        const { program, path, input } = contestant
+    for (const { program, path, verbs, input } of random.shuffle(all)) {
+      for (const verb of verbs) {
         // The same for all, also for those that do not look.
         const run = { program: path, env: pluginEnvironment(verb ?? 'ADD', pod), input }
         const { each } = await runner.run({ runs: [run], atOnce: 1 })

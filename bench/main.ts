@@ -1,8 +1,8 @@
 /**
  * The benchmarks: what a pod's start pays for ipkeeper, and how the daemon behaves as leases and clients grow.
  *
- *   node bench/main.ts                      everything, some minutes
- *   node bench/main.ts --quick              the same steps with small numbers, some seconds
+ *   node bench/main.ts                      everything, 15 to 30 minutes
+ *   node bench/main.ts --quick              the same steps with small numbers, some minutes
  *   node bench/main.ts --only PART          whole-process, daemon, pairs, main-plugin or many-nodes;
  *                                         may be repeated
  *   node bench/main.ts --output FILE        where the figures go as JSON

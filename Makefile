@@ -120,8 +120,9 @@ simulate: packages ## Play lives of whole daemons in virtual time (KIND, SEED, C
 soak: setup build ## Play daemons, etcd, disks and clocks through all that goes wrong (SOAK_MINUTES, 10 unless set; SEED; FAULT)
 	@$(NODE) scripts/soak.ts
 
-bench: setup build ## Measure processes, daemon, pairs, pods and many nodes; print tables, write bench/results.json
+bench: setup build static ## Measure processes, daemon, pairs, pods and many nodes; print tables, write bench/results.json
 	@$(NODE) scripts/build-executables.ts --trivial
+	@$(NODE) scripts/build-callers.ts || true
 	@$(NODE) scripts/build-tools.ts || true
 	@$(NODE) scripts/build-whereabouts.ts || true
 	@$(NODE) bench/main.ts

@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
-import { findReferencePlugins } from '../test/rigs/requirements.ts'
+import { startPluginRunner } from './plugin-runner.ts'
+import { findReferences } from './measured-plugins.ts'
 import { median, rounded } from './statistics.ts'
-import { freshPod, hostLocalFolder, networkConfig, nthAddress } from './workload.ts'
+import { freshPod, hostLocalFolder, networkConfig, nthAddress, pluginEnvironment } from './workload.ts'
 
 /**
  * host-local with a growing data folder, for comparison. It keeps a file for each address and reads them all at each
@@ -24,7 +23,7 @@ export class HostLocal {
 
   /** undefined where it is not installed. */
   static find(dataDir: string): HostLocal | undefined {
-    const folder = findReferencePlugins()
+    const folder = findReferences().at(-1)?.folder
     return folder === undefined ? undefined : new HostLocal(join(folder, 'host-local'), dataDir)
   }
 
@@ -43,28 +42,19 @@ export class HostLocal {
     const input = JSON.stringify(
       networkConfig('host-local', { socket: '', stateDir: '', dataDir: this.#dataDir }),
     )
+    const runner = startPluginRunner()
     const times: number[] = []
     for (let sample = 0; sample < samples; sample++) {
       const pod = freshPod()
-      const run = (verb: string): number => {
-        const env = {
-          CNI_COMMAND: verb,
-          CNI_CONTAINERID: pod.containerId,
-          CNI_NETNS: pod.netns,
-          CNI_IFNAME: pod.ifname,
-          CNI_ARGS: pod.args,
-          CNI_PATH: '/opt/cni/bin',
-        }
-        const started = performance.now()
-        const { status, stdout } = spawnSync(this.#path, [], { env, input, stdio: 'pipe', timeout: 120_000 })
-        const ms = performance.now() - started
-        if (status !== 0) throw new Error(`host-local ${verb}: exit ${String(status)}\n${stdout.toString()}`)
-        return ms
-      }
-      times.push(run('ADD'))
-      run('DEL')
-      await turn()
+      const runs = (['ADD', 'DEL'] as const).map(verb => ({
+        program: this.#path,
+        env: pluginEnvironment(verb, pod),
+        input,
+      }))
+      const { each } = await runner.run({ runs, atOnce: 1 })
+      times.push(each[0]?.ms ?? NaN)
     }
+    await runner.close()
     return rounded(median(times))
   }
 }

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
+import { availableParallelism, cpus, hostname, loadavg, release, tmpdir, totalmem } from 'node:os'
 
 /** What the figures belong to. */
 export interface Machine {
+  readonly name: string
   readonly cpu: string
   readonly cores: number
   readonly memoryGibibytes: number
+  /** Such as "Debian GNU/Linux 12 (bookworm)". */
+  readonly system: string
   readonly kernel: string
   readonly node: string
   /** File system that the stores were on: what a durable write costs is up to it. */
@@ -17,9 +20,11 @@ export interface Machine {
 
 export function describeMachine(): Machine {
   return {
+    name: hostname(),
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),
     memoryGibibytes: Math.round(totalmem() / 2 ** 30),
+    system: /^PRETTY_NAME="?(.*?)"?$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'unknown',
     kernel: release(),
     node: process.version,
     storage: fileSystemOf(tmpdir()),

@@ -1,28 +1,31 @@
 /**
  * The benchmarks: what a pod's start pays for ipkeeper, and how the daemon behaves as leases and clients grow.
  *
- *   node bench/main.ts                      everything, some minutes
- *   node bench/main.ts --quick              the same steps with small numbers, some seconds
+ *   node bench/main.ts                      everything, 15 to 30 minutes
+ *   node bench/main.ts --quick              the same steps with small numbers, some minutes
  *   node bench/main.ts --only PART          whole-process, daemon, pairs, main-plugin or many-nodes;
  *                                         may be repeated
  *   node bench/main.ts --output FILE        where the figures go as JSON
  *
  * Without --output a whole run writes bench/results.json; a quick or partial one must not put itself in its place, and
  * writes nothing. The tables go to stdout, progress to stderr. Figures never decide the exit code: they belong to a
- * machine and an hour. Needs the packaged executables and dist/trivial ("make bench" builds them); everything stays on
- * unix sockets in folders of its own, and in namespaces of its own where pods are wired, and is gone at the end, also
- * after SIGINT. The part main-plugin needs root and the reference plugins, and many-nodes an API server (make test-cluster);
- * they are left out where these are missing. whereabouts is measured beside where it is built.
+ * machine and an hour. Needs the packaged executables and dist/trivial ("make bench" builds them) and a C compiler, for
+ * what starts the programs that are measured (starter.c); everything stays on unix sockets in folders of its own, and in
+ * namespaces of its own where pods are wired, and is gone at the end, also after SIGINT. The part main-plugin needs root and the
+ * reference plugins, and many-nodes an API server (make test-cluster); they are left out where these are missing. The static
+ * plugin (make static), current reference plugins (make callers) and whereabouts are measured where they are built.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { readSource } from '../scripts/read-source.ts'
 import { missing } from '../test/rigs/requirements.ts'
 import { compareWithBudgets } from './budgets.ts'
 import { measureDaemon } from './daemon.ts'
 import { describeMachine, loadNow } from './machine.ts'
 import { measureMainPlugin } from './main-plugin.ts'
 import { measureManyNodes } from './many-nodes.ts'
+import { findReferences } from './measured-plugins.ts'
 import { measurePairs } from './pairs.ts'
 import { fullPlan, quickPlan } from './plan.ts'
 import { formatReport } from './report.ts'
@@ -70,6 +73,8 @@ const figures: Figures = {
 const results: Results = {
   quick: options.quick,
   machine,
+  commit: readSource(join(import.meta.dirname, '..'), process.env).commit,
+  references: findReferences().map(({ version }) => version),
   loadAfter: loadNow(),
   budgets: compareWithBudgets(figures, plan),
   ...figures,

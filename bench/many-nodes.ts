@@ -9,8 +9,7 @@ import { engines, type EngineName } from './engines.ts'
 import { KeepAliveClient } from './keep-alive-client.ts'
 import { cooledDownMs, makeDaemonHome, type DaemonHome } from './measured-daemon.ts'
 import type { ManyNodesPlan } from './plan.ts'
-import { PluginSlot, type PluginEnd } from './plugin-crowd.ts'
-import type { PluginRun } from './plugin-runner.ts'
+import { startPluginRunner, type PluginRun, type PluginRunner } from './plugin-runner.ts'
 import { apiRequests, since, total, type RequestCounts } from './request-counts.ts'
 import { startEngine, type SharedEngine } from './shared-engine.ts'
 import { summarize, type Summary } from './statistics.ts'
@@ -18,13 +17,12 @@ import {
   fillWhereabouts,
   hasWhereabouts,
   installWhereabouts,
-  pluginEnvironment,
   whereaboutsResources,
   whereaboutsRun,
   writeWhereaboutsConfig,
 } from './whereabouts.ts'
 import { whereaboutsVersion } from './whereabouts/module.ts'
-import { freshPod, networkConfig, type FreshPod } from './workload.ts'
+import { freshPod, networkConfig, pluginEnvironment, type FreshPod } from './workload.ts'
 
 /** daemon: an ADD as the daemon sees it. plugin: whole processes of the CNI plugin, which ask a daemon. */
 export type Contestant = 'daemon' | 'plugin' | 'whereabouts'
@@ -70,11 +68,12 @@ const neverGiven = 3
 export interface Node {
   readonly home: DaemonHome
   readonly client: KeepAliveClient
+  readonly runner: PluginRunner
   stop(): Promise<unknown>
 }
 
 /** Runs a pod's ADD and DEL; `failure` tells what the ADD said. The ADD is timed. */
-type Pair = (node: number) => Promise<PluginEnd>
+type Pair = (node: number) => Promise<{ readonly ms: number; readonly failure?: string | undefined }>
 
 interface Rig {
   readonly folder: TempFolder
@@ -93,12 +92,13 @@ export async function startNode(folder: TempFolder, engine: SharedEngine, index:
   })
   const daemon = await home.start()
   const client = await KeepAliveClient.connect(home.socket)
+  const runner = startPluginRunner()
   return {
-    home,
-    client,
-    stop: () => {
+    ...{ home, client, runner },
+    stop: async () => {
       client.close()
-      return daemon.stop()
+      await runner.close()
+      await daemon.stop()
     },
   }
 }
@@ -132,17 +132,16 @@ function daemonPair(rig: Rig): Pair {
 }
 
 function processPair(rig: Rig, run: (node: number, verb: 'ADD' | 'DEL', pod: FreshPod) => PluginRun): Pair {
-  const slots = new Map<number, PluginSlot>()
   return async index => {
-    const slot = slots.get(index) ?? new PluginSlot(rig.folder.file(`stdin-${++pipes}`))
-    slots.set(index, slot)
+    const runner = rig.nodes[index]?.runner
+    if (!runner) throw new Error(`no node ${index}`)
     const pod = freshPod()
-    const end = await slot.run(run(index, 'ADD', pod))
-    await slot.run(run(index, 'DEL', pod))
-    return end
+    const call = (verb: 'ADD' | 'DEL'): PluginRun => run(index, verb, pod)
+    const { each } = await runner.attempt({ runs: [call('ADD')], atOnce: 1 })
+    await runner.attempt({ runs: [call('DEL')], atOnce: 1 })
+    return each[0] ?? { ms: NaN }
   }
 }
-let pipes = 0
 
 function pluginPair(rig: Rig): Pair {
   return processPair(rig, (index, verb, pod) => {

@@ -29,6 +29,7 @@ export interface DaemonHomeOptions {
   readonly config?: string
   /** Further arguments of `serve`. */
   readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /**
@@ -40,7 +41,7 @@ export function makeDaemonHome(
   name: string,
   options: DaemonHomeOptions = {},
 ): DaemonHome {
-  const { host, args = [] } = options
+  const { host, args = [], env = {} } = options
   mkdirSync(folder.file(name))
   const file = (...names: readonly string[]): string => folder.file(name, ...names)
   const executable = file('serve.sh')
@@ -56,7 +57,7 @@ export function makeDaemonHome(
         return await startDaemon({
           ...places,
           ...(host && { host }),
-          args,
+          ...{ args, env },
           config: file('config.yaml'),
           executable,
           readyMs: 60_000,

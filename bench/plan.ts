@@ -38,6 +38,8 @@ export interface PairsPlan {
 export interface MainPluginPlan {
   /** Numbers of pods present; ascending, the first is 0. */
   readonly levels: readonly number[]
+  /** Pairs of each contestant before the first measurement. */
+  readonly warmUp: number
   /** How many ADDs run at a time; the first is 1. */
   readonly atOnce: readonly number[]
   /** ADDs and DELs of each program, one at a time. */
@@ -74,7 +76,7 @@ export const fullPlan: Plan = {
     starts: 5,
   },
   pairs: { clients: 32, warmUpMs: 3_000, measureMs: 10_000 },
-  mainPlugin: { levels: [0, 100, 500], atOnce: [1, 20], samples: 60, crowds: 6, sandboxes: 30 },
+  mainPlugin: { levels: [0, 500], warmUp: 20, atOnce: [1, 20], samples: 60, crowds: 10, sandboxes: 30 },
   manyNodes: {
     prefixLength: 20,
     percentFull: [10, 99],
@@ -98,7 +100,7 @@ export const quickPlan: Plan = {
     starts: 1,
   },
   pairs: { clients: 32, warmUpMs: 300, measureMs: 1_000 },
-  mainPlugin: { levels: [0, 10], atOnce: [1, 4], samples: 3, crowds: 1, sandboxes: 2 },
+  mainPlugin: { levels: [0, 10], warmUp: 1, atOnce: [1, 4], samples: 3, crowds: 1, sandboxes: 2 },
   manyNodes: {
     prefixLength: 24,
     percentFull: [10, 90],

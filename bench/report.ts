@@ -1,10 +1,11 @@
 import { formatTable } from '../ipkeeper-server/cli/framework/terminal-text.ts'
 import type { DaemonFigures } from './daemon.ts'
 import type { MainPluginFigures } from './main-plugin.ts'
+import type { ToReferences } from './measured-plugins.ts'
 import type { ManyNodesFigures } from './many-nodes.ts'
 import type { PairFigures } from './pairs.ts'
 import type { Results } from './results.ts'
-import type { Summary } from './statistics.ts'
+import type { RunSummary, Summary } from './statistics.ts'
 import type { WholeProcessLine } from './whole-process.ts'
 
 const count = (value: number): string => value.toLocaleString('en')
@@ -16,16 +17,37 @@ function table(title: string, header: readonly string[], rows: readonly (readonl
   return `${title}\n${formatTable(header, rows, 'nothing')}`
 }
 
+const usage = (summary: Summary | RunSummary): string[] =>
+  'processorMs' in summary
+    ? [ms(summary.processorMs), count(Math.round(summary.pageFaults)), summary.peakMebibytes.toFixed(1)]
+    : ['-', '-', '-']
+
+/** Columns of quotients by each version of the reference plugins. */
+const versionsOf = (lines: readonly { readonly toReferences: ToReferences }[]): string[] => [
+  ...new Set(lines.flatMap(({ toReferences }) => Object.keys(toReferences))),
+]
+const quotients = (toReferences: ToReferences, versions: readonly string[]): string[] =>
+  versions.map(version => {
+    const quotient = toReferences[version]
+    return quotient === undefined ? '-' : times(quotient)
+  })
+
 function wholeProcess(lines: readonly WholeProcessLine[]): string {
+  const versions = versionsOf(lines)
   return table(
     `Whole process, milliseconds (${lines[0]?.count ?? 0} rounds, programs in turns)`,
-    ['PROGRAM', 'VERB', 'P50', 'P95', 'P99', '/ TRIVIAL', 'PAIRED'],
+    [
+      ...['PROGRAM', 'VERB', 'P50', 'P95', 'P99', 'CPU', 'FAULTS', 'PEAK MIB', '/ TRIVIAL', 'PAIRED'],
+      ...versions.map(version => `/ HOST-LOCAL ${version}`),
+    ],
     lines.map(line => [
       line.program,
       line.verb ?? '-',
       ...spread(line),
+      ...usage(line),
       times(line.toTrivial),
       times(line.toTrivialPaired),
+      ...quotients(line.toReferences, versions),
     ]),
   )
 }
@@ -92,19 +114,22 @@ function pairs(figures: PairFigures): string[] {
 }
 
 function mainPlugin({ lines }: MainPluginFigures): string {
+  const versions = versionsOf(lines)
   return table(
-    'Whole plugin, milliseconds (ipkeeper as main plugin and bridge + host-local, in turns)',
+    'Whole plugin, milliseconds (ipkeeper as main plugin by its executable and way of wiring, and bridge + host-local by version, in turns)',
     [
-      ...['WHAT', 'PODS', 'AT ONCE', 'IPKEEPER P50', 'P95', 'P99', 'REFERENCE P50', 'P95', 'P99'],
-      ...['/ REFERENCE', '/ EMPTY'],
+      ...['WHAT', 'PODS', 'AT ONCE', 'WHO', 'P50', 'P95', 'P99', 'CPU', 'FAULTS', 'PEAK MIB'],
+      ...versions.map(version => `/ REFERENCE ${version}`),
+      '/ EMPTY',
     ],
     lines.map(line => [
       line.what,
       count(line.pods),
       count(line.atOnce),
-      ...spread(line.ipkeeper),
-      ...spread(line.reference),
-      times(line.toReference),
+      line.reference === null ? `${line.plugin ?? ''}, ${line.wiring ?? ''}` : `reference ${line.reference}`,
+      ...spread(line.times),
+      ...usage(line.times),
+      ...quotients(line.toReferences, versions),
       line.toEmpty === null ? '-' : times(line.toEmpty),
     ]),
   )
@@ -151,8 +176,9 @@ export function formatReport(results: Results): string {
   const value = (number: number, unit: string): string =>
     `${Number.isInteger(number) || number >= 1_000 ? count(Math.round(number)) : number.toFixed(2)} ${unit}`
   return [
-    `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGibibytes} GiB; Linux ${machine.kernel}; ` +
-      `Node ${machine.node}; ${machine.storage}; ${machine.date}\n` +
+    `${machine.name}: ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGibibytes} GiB; ${machine.system}, ` +
+      `Linux ${machine.kernel}; Node ${machine.node}; ${machine.storage}; ${machine.date}\n` +
+      `commit ${results.commit}; reference plugins ${results.references.join(', ') || 'not installed'}\n` +
       `load average ${machine.loadBefore} before, ${results.loadAfter} after` +
       `${results.quick ? '; a quick run: its figures say little' : ''}\n`,
     ...(results.wholeProcess ? [wholeProcess(results.wholeProcess)] : []),

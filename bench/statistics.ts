@@ -1,3 +1,5 @@
+import type { RunFigures } from './plugin-runner.ts'
+
 /** Of one series of measurements; milliseconds. */
 export interface Summary {
   readonly count: number
@@ -5,6 +7,13 @@ export interface Summary {
   readonly p95: number
   readonly p99: number
   readonly max: number
+}
+
+/** Of whole processes; what is not time by the clock is a median. */
+export interface RunSummary extends Summary {
+  readonly processorMs: number
+  readonly pageFaults: number
+  readonly peakMebibytes: number
 }
 
 /** Value below which this fraction (0 to 1) of the sorted samples lies, interpolated between neighbours. */
@@ -24,6 +33,17 @@ export function summarize(samples: readonly number[]): Summary {
   const sorted = ascending(samples)
   const at = (fraction: number): number => rounded(quantile(sorted, fraction))
   return { count: sorted.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) }
+}
+
+export function summarizeRuns(runs: readonly RunFigures[]): RunSummary {
+  const middle = (figure: 'processorMs' | 'pageFaults' | 'peakMebibytes'): number =>
+    rounded(median(runs.map(run => run[figure])))
+  return {
+    ...summarize(runs.map(run => run.ms)),
+    processorMs: middle('processorMs'),
+    pageFaults: middle('pageFaults'),
+    peakMebibytes: middle('peakMebibytes'),
+  }
 }
 
 const ascending = (samples: readonly number[]): number[] => [...samples].sort((a, b) => a - b)

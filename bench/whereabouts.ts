@@ -4,7 +4,7 @@ import type { Cluster } from '../test/rigs/cluster.ts'
 import type { PluginRun } from './plugin-runner.ts'
 import type { ApiResources } from './request-counts.ts'
 import { whereaboutsExecutable, whereaboutsModule } from './whereabouts/module.ts'
-import type { FreshPod } from './workload.ts'
+import { pluginEnvironment, type FreshPod } from './workload.ts'
 
 const group = 'whereabouts.cni.cncf.io'
 const version = 'v1alpha1'
@@ -116,17 +116,4 @@ export function whereaboutsRun(
     ipam: { type: 'whereabouts', range: subnet, configuration_path: configPath },
   }
   return { program: whereaboutsExecutable, env: pluginEnvironment(verb, pod), input: JSON.stringify(config) }
-}
-
-/** What a runtime sets for a plugin. */
-export function pluginEnvironment(verb: 'ADD' | 'DEL', pod: FreshPod): Readonly<Record<string, string>> {
-  return {
-    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-    CNI_COMMAND: verb,
-    CNI_CONTAINERID: pod.containerId,
-    CNI_NETNS: pod.netns,
-    CNI_IFNAME: pod.ifname,
-    CNI_ARGS: pod.args,
-    CNI_PATH: '/opt/cni/bin',
-  }
 }

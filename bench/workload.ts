@@ -32,20 +32,20 @@ export function networkConfig(
 /** Of both. */
 export const benchBridge = 'cni0'
 
-/** Who wires pods: ipkeeper by itself, or the reference bridge with host-local. */
-export type MainContestant = 'ipkeeper' | 'bridge'
+/** What wires pods: ipkeeper by itself, or the reference bridge with host-local. */
+export type MainPlugin = 'ipkeeper' | 'bridge'
 
 /** The conflist entry of each with the same features; each has a node of its own, so both may have the same names. */
 export function mainPluginConfig(
-  contestant: MainContestant,
+  plugin: MainPlugin,
   { socket, stateDir, dataDir }: NetworkPlaces,
 ): { readonly type: string } & Readonly<Record<string, unknown>> {
   const addresses = { ranges: [[{ subnet: wideSubnet }]], routes: [{ dst: '0.0.0.0/0' }] }
   const ipam =
-    contestant === 'ipkeeper'
+    plugin === 'ipkeeper'
       ? { type: 'ipkeeper', socket, stateDir, ...addresses }
       : { type: 'host-local', dataDir, ...addresses }
-  return { type: contestant, bridge: benchBridge, isGateway: true, hairpinMode: true, ipam }
+  return { type: plugin, bridge: benchBridge, isGateway: true, hairpinMode: true, ipam }
 }
 
 /** The folder in which host-local keeps one file for each address of this network. */
@@ -97,5 +97,26 @@ export function withAnnotation(config: object, address: string): object {
   return {
     ...config,
     runtimeConfig: { 'io.kubernetes.cri.pod-annotations': { 'ipkeeper.io/ip': address } },
+  }
+}
+
+/**
+ * What a runtime sets for a plugin.
+ *
+ * @param path where it looks for plugins that it delegates to
+ */
+export function pluginEnvironment(
+  verb: 'ADD' | 'DEL',
+  pod: FreshPod,
+  path = '/opt/cni/bin',
+): Readonly<Record<string, string>> {
+  return {
+    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    CNI_COMMAND: verb,
+    CNI_CONTAINERID: pod.containerId,
+    CNI_NETNS: pod.netns,
+    CNI_IFNAME: pod.ifname,
+    CNI_ARGS: pod.args,
+    CNI_PATH: path,
   }
 }

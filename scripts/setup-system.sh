@@ -58,7 +58,7 @@ systemd-analyze:systemd:tests of the pages on installing, and of the unit
 chromium:chromium:tests and pictures of the page
 emulator:qemu-user-static:tests of the release for arm64
 arm64-libraries:libstdc++6-arm64-cross:tests of the release for arm64
-cc:gcc:the static plugin (make static)
+cc:gcc:the static plugin (make static), and the benchmark (make bench)
 static-libc:libc6-dev:the static plugin (make static)
 cargo:cargo:the static plugin (make static); 1.85 or newer, which Debian 13 has, else rustup
 arm64-compiler:gcc-aarch64-linux-gnu:the static plugin in the release for arm64

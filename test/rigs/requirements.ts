@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { canRun, compilerFor } from '../../scripts/c-compiler.ts'
+import { hostArchitecture } from '../../scripts/fetch-node.ts'
 import { callers } from './callers.ts'
 import { findClusterProgram, givenPrograms, tools } from './cluster-programs.ts'
 import { canBeCleanMachine, hasSystemd } from './clean-machine.ts'
@@ -40,6 +41,7 @@ export type Requirement =
   | 'reference-plugins'
   | 'executables'
   | 'static-plugin'
+  | 'c-compiler'
   | 'cross-compiler'
   | 'go'
   | 'callers'
@@ -163,6 +165,10 @@ const requirements: Readonly<
       findProgram('cc') === undefined
         ? `${optionalSkip}needs a C compiler, for the static plugin`
         : 'needs the static plugin (make static, which says what is missing)',
+  },
+  'c-compiler': {
+    met: () => canRun(compilerFor(hostArchitecture).program),
+    otherwise: `${optionalSkip}needs a C compiler`,
   },
   'cross-compiler': {
     met: () => canRun(crossCompiler.program),

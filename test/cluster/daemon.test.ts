@@ -49,7 +49,10 @@ t.test('annotations that only the API can tell', { skip }, async t => {
       const check = await found()
       return JSON.stringify(check).includes('calico (1 pod); shop/moved has cni.projectcalico.org/ipAddrs')
     })
-    t.match(await found(), { state: 'warn', mend: ['ipkeeperctl', 'explain', '--socket', node.daemon.socket, 'shop/moved'] })
+    t.match(await found(), {
+      state: 'warn',
+      mend: ['ipkeeperctl', 'explain', '--socket', node.daemon.socket, 'shop/moved'],
+    })
     await cluster.request('DELETE', '/api/v1/namespaces/shop/pods/moved')
   })
 

@@ -102,7 +102,7 @@ const isMarker = (path: string): boolean => {
 function mayBeginAnew(marker: string): boolean {
   if (isMarker(marker)) return true
   if (!lstatSync(marker, { throwIfNoEntry: false })) return false
-  throw new Problem('IPK_STORE_FAILED', `${marker} is not a regular file owned by root, and is ignored`, {
+  throw new Problem('IPK_STORE_FAILED', `${marker} is not a regular file owned by root`, {
     hint: `remove it; to start with an empty ledger: touch ${shellWord(marker)}`,
   })
 }

@@ -367,7 +367,7 @@ t.test('a marker that is none', { skip }, async t => {
     make()
     const { exit, stderr } = await site.serve()
     t.equal(exit, 1)
-    t.match(stderr, `${site.marker} is no regular file`, what)
+    t.match(stderr, `${site.marker} is not a regular file`, what)
     rmSync(site.marker, { recursive: true })
   }
   t.ok(statSync('/etc/hostname').isFile())

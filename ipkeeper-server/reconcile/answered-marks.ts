@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { isMarkName } from '../../shared/mark-name.ts'
 import { stateFolders } from '../../shared/paths.ts'
 import { makeFolder } from '../host/make-folder.ts'
+import { failedBy } from '../../shared/system-code.ts'
 
 /** plugin: it answers its ADD. daemon: the ADD is undone, or is about to be. */
 export type MarkOwner = 'plugin' | 'daemon'
@@ -28,7 +29,7 @@ export class AnsweredMarks {
   async list(): Promise<ReadonlyMap<string, MarkOwner>> {
     const entries = await readdir(this.#folder, { withFileTypes: true }).catch((error: unknown) => {
       // The first plugin to leave a mark makes it again.
-      if (isCode(error, 'ENOENT')) return []
+      if (failedBy(error, 'ENOENT')) return []
       throw error
     })
     return new Map(
@@ -49,7 +50,7 @@ export class AnsweredMarks {
       await mkdir(join(this.#folder, name), { mode: 0o700 })
       return 'daemon'
     } catch (error) {
-      if (!isCode(error, 'EEXIST')) throw error
+      if (!failedBy(error, 'EEXIST')) throw error
       return (await this.ownerOf(name)) ?? 'plugin'
     }
   }
@@ -59,7 +60,7 @@ export class AnsweredMarks {
     try {
       return (await lstat(join(this.#folder, name))).isDirectory() ? 'daemon' : 'plugin'
     } catch (error) {
-      if (!isCode(error, 'ENOENT') || !this.hasFolder) throw error
+      if (!failedBy(error, 'ENOENT') || !this.hasFolder) throw error
       return undefined
     }
   }
@@ -70,6 +71,3 @@ export class AnsweredMarks {
     await (owner === 'plugin' ? unlink(path) : rmdir(path)).catch(() => undefined)
   }
 }
-
-const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code

@@ -5,14 +5,10 @@ import type { PageSample } from './metrics-page.ts'
 import { containerdMetrics } from './prometheus-metrics.ts'
 
 /** What the alerts rely on, of one release of containerd. */
-export async function checkContainerdMetrics(
-  t: Test,
-  release: ContainerdRelease,
-  plugins: Readonly<Record<string, string>> = {},
-): Promise<void> {
+export async function checkContainerdMetrics(t: Test, release: ContainerdRelease): Promise<void> {
   for (const [file, settings] of Object.entries(metricsSettings)) {
     await t.test(`as ${file} says`, async t => {
-      const page = await containerdScrape(t, release, settings(), plugins)
+      const page = await containerdScrape(t, release, settings())
       const sum = (name: string, holds: (labels: PageSample['labels']) => boolean): number =>
         page
           .filter(sample => sample.name === name && holds(sample.labels))

@@ -27,14 +27,11 @@ export const metricsSettings = {
 /**
  * Runs a containerd with these settings; a sandbox that comes and goes, one that does not come up, and one whose end fails.
  * Resolves to what it tells at the address that the settings name.
- *
- * @param plugins further plugins for its bin_dir
  */
 export async function containerdScrape(
   t: Test,
   release: ContainerdRelease,
   settings: string,
-  plugins: Readonly<Record<string, string>> = {},
 ): Promise<readonly PageSample[]> {
   const folder = tempFolder(t)
   const host = await startPrivateHost()
@@ -45,7 +42,7 @@ export async function containerdScrape(
     name: 'any',
     plugins: [{ type: 'bridge', bridge: 'cni0', isGateway: true, ipam }],
   }
-  const containerd = await startContainerd({ host, folder, release, settings, conflist, plugins })
+  const containerd = await startContainerd({ host, folder, release, settings, conflist })
   const { cri, binDir } = containerd
   const run = (name: string): Promise<string> => cri.run({ namespace: 'shop', name, uid: randomUUID() })
   const [first, second] = [await run('a'), await run('b')]

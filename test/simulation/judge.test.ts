@@ -284,6 +284,15 @@ const histories: Readonly<
     },
     'reserved for its owner',
   ],
+  'another one at rest that was moved to the pod as well, and then asked for by one that was refused': [
+    judge => {
+      move(judge, '10.22.0.9', 'other')
+      move(judge, web.address, 'other')
+      judge.mayBeReserved('10.22.0.9', 'a')
+      judge.unreserved('10.22.0.9')
+      judge.givenAtRest(other({ address: '10.22.0.9' }), judge.reservedFor('other'))
+    },
+  ],
   'a moved address that nobody may count on, since an engine has gone back': [
     (judge, pass) => {
       move(judge, web.address, 'other')

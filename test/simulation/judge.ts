@@ -249,7 +249,8 @@ export class Judge {
 
   /** When nothing is under way any more, a pod gets one of those that `wait` for it. */
   givenAtRest({ container, wish, address }: Given, wait: readonly string[]): void {
-    if (wait.includes(address)) return
+    // One that may wait for it as well, since nobody knows what became of that.
+    if (wait.includes(address) || this.#everReserved.get(address)?.has(wish.pod) === true) return
     this.complain(
       'reserved for its owner',
       `${wait.join(' and ')} waited for ${wish.pod}, and ${container} of it got ${address}`,

@@ -1,6 +1,6 @@
 /** Processes that play histories, so that both cores do, and that one that never ends stops nobody. */
 import { fork, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Coverage } from './coverage.ts'
@@ -18,8 +18,10 @@ export interface Played extends Outcome {
   readonly coverage: Coverage
 }
 
-/** Milliseconds of this machine after which a history is taken for one that never ends. */
+/** Milliseconds of processor time after which a history is taken for one that never ends: a busy machine takes longer by the clock. */
 const usualPatience = 30_000
+/** By the clock so many times that: whoever needs no processor time waits for what never comes. */
+const waitsFor = 20
 
 export class Players {
   /** All that they write is here, also what one that is killed leaves. */
@@ -37,10 +39,16 @@ export class Players {
       const at = 'moments' in asked ? asked.end : 0
       resolve({ violations: [{ invariant: 'a history ends', at, says }], story: [], coverage: {} })
     }
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL')
-      end(`it was played for ${patience / 1000} s`)
-    }, patience)
+    const [began, spent] = [performance.now(), processorTime(child)]
+    const timer = setInterval(
+      () => {
+        const played = Math.max(processorTime(child) - spent, (performance.now() - began) / waitsFor)
+        if (played < patience) return
+        child.kill('SIGKILL')
+        end(`it was played for ${patience / 1000} s`)
+      },
+      Math.min(1000, patience),
+    )
     child.once('message', (played: Played) => {
       this.#free.push(child)
       resolve(played)
@@ -52,7 +60,7 @@ export class Players {
     try {
       return await promise
     } finally {
-      clearTimeout(timer)
+      clearInterval(timer)
       child.removeAllListeners()
       this.#busy.delete(child)
     }
@@ -77,6 +85,15 @@ export class Players {
       detached: true,
     })
   }
+}
+
+/** Milliseconds; of one that has ended 0. */
+function processorTime({ pid, exitCode, signalCode }: ChildProcess): number {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return 0
+  // What stands before the last bracket is its name. Clock ticks are of 10 ms.
+  const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?!.*\) )/)
+  const fields = rest.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 /** Plays as many at once as there are `atOnce`, until there are no more, or `onPlayed` says that it is enough. */

@@ -1,6 +1,6 @@
 import { BackgroundTask } from '../host/background-task.ts'
-import { withoutYield } from '../ipam/records/node-record.ts'
-import type { AskedYield } from '../ipam/records/records.ts'
+import { isKnownUnder, mayRunElsewhere, withNotHere, withoutYield } from '../ipam/records/node-record.ts'
+import type { AskedYield, AttachmentKey, NodeRecord } from '../ipam/records/records.ts'
 import { amendNode } from '../leases/ledger/write-node.ts'
 import { delAttachment } from '../leases/verbs/del.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
@@ -17,8 +17,9 @@ export interface AskedYieldsOptions {
 }
 
 /**
- * Cuts off sandboxes of this node whose addresses an operator on another node has released by force. What was asked stands in this
- * node's record in the store, so that it is known after however long an absence, and is taken out when it is done.
+ * Cuts off sandboxes of this machine whose addresses an operator on another node has released by force. What was asked stands in the record
+ * of its node in the store, so that it is known after however long an absence, and is taken out by the machine that has the name when it is
+ * done. What is asked of a sandbox that another machine of that name may run stays there for that one, under whatever name it comes back.
  */
 export class AskedYields {
   readonly #options: AskedYieldsOptions
@@ -30,7 +31,8 @@ export class AskedYields {
     const { ledger, node } = options.service
     ledger.subscribe({
       changed: ({ kind, record }) => {
-        if (kind === 'node' && record.name === node && record.yields) this.#task.wake()
+        if (kind === 'node' && record.yields && (record.name === node || this.#hadItsName(record)))
+          this.#task.wake()
       },
     })
   }
@@ -46,17 +48,12 @@ export class AskedYields {
   }
 
   async #work(): Promise<number | undefined> {
-    const { service, onDone, onError } = this.#options
-    const { ledger, node } = service
+    const { onError } = this.#options
     let failed = false
-    for (const asked of ledger.node(node)?.yields ?? []) {
+    for (const [record, asked] of this.#asked()) {
       if (this.#task.isStopped) return undefined
-      const { network, containerId, ifname, segment, address } = asked
-      const key = { network, containerId, ifname }
       try {
-        await delAttachment(service, key, undefined, { released: { segment, address } })
-        await amendNode(ledger, node, record => withoutYield(record, asked))
-        onDone(asked)
+        await this.#obey(record, asked)
       } catch (error) {
         failed = true
         onError(error, asked)
@@ -66,5 +63,38 @@ export class AskedYields {
     // A write that was refused brings news of the record, which would begin the next try at once.
     this.#task.rest(pauseAfterFailure)
     return pauseAfterFailure
+  }
+
+  #asked(): readonly (readonly [NodeRecord, AskedYield])[] {
+    const { ledger, node } = this.#options.service
+    const records = [...ledger.nodes()].filter(record => record.name === node || this.#hadItsName(record))
+    return records.flatMap(record => (record.yields ?? []).map(asked => [record, asked] as const))
+  }
+
+  /** Whether this machine had the name before the one that has it now. */
+  #hadItsName(record: NodeRecord): boolean {
+    const { ledger, node } = this.#options.service
+    const id = ledger.node(node)?.claim?.id
+    return record.name !== node && id !== undefined && isKnownUnder(record, id)
+  }
+
+  async #obey(record: NodeRecord, asked: AskedYield): Promise<void> {
+    const { service, onDone } = this.#options
+    const { ledger, node } = service
+    const { network, containerId, ifname, segment, address } = asked
+    const key: AttachmentKey = { network, containerId, ifname }
+    const isItsOwn = record.name === node
+    if (!ledger.hasAttachment(key)) {
+      if (!isItsOwn) return
+      if (mayRunElsewhere(record) && !service.tombstones.has(key) && !ledger.hasEnded(key)) {
+        await amendNode(ledger, node, present => withNotHere(present, asked))
+        return
+      }
+    }
+    await delAttachment(service, key, undefined, { released: { segment, address } })
+    const taken = amendNode(ledger, record.name, present => withoutYield(present, asked))
+    // A policy may leave the record of another node to that one.
+    await (isItsOwn ? taken : taken.catch(() => undefined))
+    onDone(asked)
   }
 }

@@ -596,7 +596,7 @@ export class World {
       // Whoever could not say that it is done may have done it.
       this.judge.keptNoMore(address)
       // Of one that runs and cannot answer it was for the operator to make sure that it is off.
-      if (plan.way === 'by-word' && sandbox && this.#isThere(sandbox)) this.#doubt(sandbox.machine)
+      if (plan.warning !== null && sandbox && this.#isThere(sandbox)) this.#doubt(sandbox.machine)
       const done = await forceRelease(service, 'default', address, { ...terms, dryRun: false, of: plan.of })
       this.judge.keptNoMore(address)
       this.#say(`${address} of ${plan.of.containerId ?? 'nobody'} is released by force: ${done.plan.way}`)

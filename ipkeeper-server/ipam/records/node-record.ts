@@ -84,6 +84,10 @@ export function formersGoneSince({ formers = [] }: Pick<NodeRecord, 'formers'>):
   return Number.isFinite(last) ? last : undefined
 }
 
+/** Whether another machine that had the name may run something under it: it was not declared gone. */
+export const mayRunElsewhere = ({ formers = [] }: Pick<NodeRecord, 'formers'>): boolean =>
+  formers.some(({ gone }) => gone === undefined)
+
 /** Whether a machine has the name, or is remembered to have had it. */
 export const isKnownUnder = ({ claim, formers = [] }: NodeRecord, id: string): boolean =>
   claim?.id === id || formers.some(former => former.id === id)
@@ -172,13 +176,24 @@ export function withReturn(record: NodeRecord): NodeRecord {
   return gone === undefined ? record : rest
 }
 
-const isSameYield = (a: AskedYield, b: AskedYield): boolean =>
+export const isSameYield = (a: AskedYield, b: AskedYield): boolean =>
   sameAttachment(a, b) && leaseKey(a) === leaseKey(b)
 
 /** The record with a sandbox of it that has to give its addresses up. */
 export function withYield(record: NodeRecord, asked: AskedYield): NodeRecord {
   const { yields = [] } = record
   return yields.some(other => isSameYield(other, asked)) ? record : { ...record, yields: [...yields, asked] }
+}
+
+/** The record where the machine that has the name says that it has no such sandbox. */
+export function withNotHere(record: NodeRecord, asked: AskedYield): NodeRecord {
+  const { yields = [] } = record
+  const isNew = yields.some(other => isSameYield(other, asked) && !other.notHere)
+  if (!isNew) return record
+  return {
+    ...record,
+    yields: yields.map(other => (isSameYield(other, asked) ? { ...other, notHere: true } : other)),
+  }
 }
 
 /** The record without what was asked, because it was done or is taken back. */

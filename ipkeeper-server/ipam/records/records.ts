@@ -297,6 +297,8 @@ export interface AskedYield extends AttachmentKey, LeaseKey {
   /** The node where it was said. */
   readonly by: string
   readonly since: number
+  /** The machine that has the node's name has no such sandbox: one that had the name before may run it. */
+  readonly notHere?: true
 }
 
 /** Said on node `by`. */

@@ -2,7 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ForcedReleasePlan, ForcedReleaseReply } from '../../../shared/api/address.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { spellTime } from '../../ipam/records/last-contact.ts'
-import { withoutYield, withYield } from '../../ipam/records/node-record.ts'
+import {
+  describeClaim,
+  isSameYield,
+  mayRunElsewhere,
+  withoutYield,
+  withYield,
+} from '../../ipam/records/node-record.ts'
 import {
   describeHolder,
   sameAttachment,
@@ -53,13 +59,9 @@ export async function forceRelease(
   const lease = assertSomebodyHas(service, key)
   if (!isBound(lease)) return await releaseKept(service, lease, terms)
   assertAgreed(lease, terms)
-  const plan = await planFor(service, lease, terms)
-  if (terms.dryRun) return { plan, reply: null }
-  if (plan.way === 'by-its-node') await askItsNode(service, lease, terms.answerWithin ?? usualAnswerWithin)
-  else {
-    if (plan.way === 'by-word') await leaveWord(service, lease)
-    await endHere(service, lease)
-  }
+  const planned = await planFor(service, lease, terms)
+  if (terms.dryRun) return { plan: planned, reply: null }
+  const plan = await carryOut(service, lease, planned, terms)
   const now = service.ledger.lease(key)
   if (now && sameAttachment(now.attachment, lease.attachment))
     throw new Problem(
@@ -68,6 +70,29 @@ export async function forceRelease(
     )
   const after = now && now.state !== 'bound' ? leaseItem(now) : null
   return { plan, reply: { released: leaseItem(lease), after } }
+}
+
+/** Resolves to the plan as it was carried out. */
+async function carryOut(
+  service: LeaseService,
+  lease: BoundLease,
+  plan: ForcedReleasePlan,
+  terms: ForceTerms,
+): Promise<ForcedReleasePlan> {
+  switch (plan.way) {
+    case 'by-its-node': {
+      const isDone = await askItsNode(service, lease, terms)
+      if (isDone) return { ...plan, warning: null }
+      await endHere(service, lease)
+      return { ...plan, way: 'by-word' }
+    }
+    case 'by-word':
+      await leaveWord(service, lease)
+      break
+    default:
+  }
+  await endHere(service, lease)
+  return plan
 }
 
 const isBound = (lease: LeaseRecord): lease is BoundLease => lease.attachment !== null
@@ -119,13 +144,16 @@ async function planFor(
       return { ...base, way: 'ended', says: `the sandbox of ${who} is gone` }
     if (attachment.netnsInode !== null) return { ...base, way: 'cut-off', says: `${who} ${cut}` }
   }
-  if (lease.node !== here && (await lives(service, lease.node, terms)))
+  if (lease.node !== here && (await lives(service, lease.node, terms))) {
+    const isShared = formersOf(service, lease.node) !== undefined
     return {
       ...base,
       way: 'by-its-node',
-      says: `node ${lease.node} is running: its daemon disconnects the sandbox; ${who} ${cut}`,
+      says: `node ${lease.node} is running: its daemon disconnects the sandbox${isShared ? ', if that machine runs it' : ''}; ${who} ${cut}`,
+      warning: isShared && terms.poweredOff ? warningOf(service, lease, others) : null,
     }
-  const warning = warningOf(lease, others)
+  }
+  const warning = warningOf(service, lease, others)
   await assertOff(service, lease, warning, terms)
   return {
     ...base,
@@ -151,12 +179,25 @@ async function lives(service: LeaseService, name: string, terms: ForceTerms): Pr
   }
 }
 
+/** Machines that had the node's name before and may run, for people: "the machine that had the name n2 before (ID ...)". */
+function formersOf({ ledger }: LeaseService, node: string): string | undefined {
+  const formers = (ledger.node(node)?.formers ?? []).filter(({ gone }) => !gone)
+  if (formers.length === 0) return undefined
+  return `the machine that had the name ${node} before (${formers.map(describeClaim).join(', or ')})`
+}
+
 /** What happens where the operator's word is wrong. */
-function warningOf({ address, node, holder }: LeaseRecord, others: readonly string[]): string {
+function warningOf(
+  service: LeaseService,
+  { address, node, holder }: LeaseRecord,
+  others: readonly string[],
+): string {
   const all = [address, ...others].join(' and ')
+  const former = formersOf(service, node)
+  const machine = former ? `node ${node}, or ${former},` : `node ${node}`
   return (
-    `if node ${node} is still running, ${describeHolder(holder)} there keeps using ${all}: two pods then answer for one address, ` +
-    `until the daemon of node ${node} reaches the store again and disconnects that sandbox`
+    `if ${machine} is still running, ${describeHolder(holder)} there keeps using ${all}: two pods then answer for one address, ` +
+    `until the daemon of ${former ? 'that machine' : `node ${node}`} reaches the store again and disconnects that sandbox`
   )
 }
 
@@ -169,8 +210,12 @@ async function assertOff(
 ): Promise<void> {
   if (poweredOff) return
   const reasons = await signsOfLife(service, lease)
-  if (reasons.length === 0) return
-  throw new Problem('IPK_NODE_MAY_RUN', `node ${lease.node} may still run: ${reasons.join('; ')}`, {
+  if (reasons.length > 0)
+    throw mayRun(lease, `node ${lease.node} may still run: ${reasons.join('; ')}`, warning)
+}
+
+function mayRun(lease: LeaseRecord, message: string, warning: string): Problem {
+  return new Problem('IPK_NODE_MAY_RUN', message, {
     details: warning,
     hint: `make sure that its machine is off, then: ${forceLine(lease)} --powered-off`,
   })
@@ -215,12 +260,12 @@ function askedYield({ node: by, now }: LeaseService, lease: BoundLease): AskedYi
 /** Durable before anything is ended: what nobody heard of would not be cut off when the node is back. */
 async function leaveWord(service: LeaseService, lease: BoundLease): Promise<AskedYield | undefined> {
   const { ledger } = service
-  if (lease.node === service.node || !ledger.isShared || !ledger.keeps('node')) return undefined
+  if (!ledger.isShared || !ledger.keeps('node')) return undefined
   const asked = askedYield(service, lease)
   for (;;) {
     const record = await ledger.readNode(lease.node)
     // One that is made here would be waited for after a loss; a node of old does not know of words.
-    if (!record) return undefined
+    if (!record || (lease.node === service.node && !mayRunElsewhere(record))) return undefined
     const next = withYield(record, asked)
     if (next === record || (await writeNode(ledger, lease.node, record, next))) return asked
   }
@@ -229,19 +274,32 @@ async function leaveWord(service: LeaseService, lease: BoundLease): Promise<Aske
 const isStillHis = ({ ledger }: LeaseService, lease: BoundLease): boolean =>
   sameAttachment(ledger.lease(lease)?.attachment ?? null, lease.attachment)
 
-/** The daemon of the lease's node cuts its sandbox off, and ends it. */
-async function askItsNode(service: LeaseService, lease: BoundLease, yieldWithin: number): Promise<void> {
+/**
+ * The daemon of the lease's node cuts its sandbox off, and ends it. Resolves to false where it has no such sandbox, and the operator says
+ * that the machine which had its name before is off: what was asked stays for that one.
+ */
+async function askItsNode(service: LeaseService, lease: BoundLease, terms: ForceTerms): Promise<boolean> {
   const { ledger } = service
   const { node } = lease
+  const yieldWithin = terms.answerWithin ?? usualAnswerWithin
   const asked = await leaveWord(service, lease)
   if (!asked) throw new Problem('IPK_NODE_UNKNOWN', `node ${node} has no record in the store`)
   const end = performance.now() + yieldWithin
-  while (isStillHis(service, lease) && performance.now() < end) await delay(lookEvery)
-  if (!isStillHis(service, lease)) return
+  const isNotHere = (): boolean =>
+    (ledger.node(node)?.yields ?? []).some(({ notHere, ...other }) => notHere && isSameYield(other, asked))
+  while (isStillHis(service, lease) && !isNotHere() && performance.now() < end) await delay(lookEvery)
+  if (!isStillHis(service, lease)) return true
+  const isElsewhere = isNotHere()
+  if (isElsewhere && terms.poweredOff) return false
   const record = await ledger.readNode(node)
   const isKept = record && withoutYield(record, asked) !== record
   if (isKept) await writeNode(ledger, node, record, withoutYield(record, asked))
   else throw notKept(`what node ${node} is asked for`)
+  if (isElsewhere) {
+    const who = formersOf(service, node) ?? 'another machine'
+    const message = `node ${node} is running and has no record of that sandbox: ${who} may still run it`
+    throw mayRun(lease, message, warningOf(service, lease, []))
+  }
   const version = record.version === undefined ? 'of an earlier version' : `version ${record.version}`
   throw new Problem(
     'IPK_NODE_LIVES',

@@ -97,6 +97,11 @@ export const IPNodeSpec = Type.Object(
           address: Type.String({ maxLength: 45, description: 'The address that was released.' }),
           by: text(253, 'The node where that was said.'),
           since: moment('When, by the clock of that node.'),
+          notHere: Type.Optional(
+            Type.Boolean({
+              description: 'The machine has no such sandbox: one that had the name before may run it.',
+            }),
+          ),
         }),
         {
           maxItems: 1024,

@@ -1,4 +1,5 @@
 import type {
+  AskedYield,
   FormerClaim,
   GoneMark,
   NodeChallenge,
@@ -97,6 +98,10 @@ export function readNode(object: ApiRecord): NodeRecord {
     ...(owes && { owes }),
     ...(gone && { gone: readGone(gone) }),
     ...(version !== undefined && { version }),
-    ...(yields && { yields: yields.map(asked => ({ ...asked, since: readMoment(asked.since) })) }),
+    ...(yields && { yields: yields.map(readYield) }),
   }
+}
+
+function readYield({ notHere, ...asked }: NonNullable<IPNodeSpec['yields']>[number]): AskedYield {
+  return { ...asked, since: readMoment(asked.since), ...(notHere === true && { notHere }) }
 }

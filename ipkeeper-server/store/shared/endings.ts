@@ -8,12 +8,13 @@ import {
 } from '../../ipam/records/records.ts'
 import type { Engine, SharedRecordName, EngineRecord, EngineWrite } from './engine.ts'
 import type { KnownRecords } from './known-records.ts'
+import type { IsHere } from './pending-write.ts'
 
 /** Traces that are taken away in one commit. */
 const atOnce = 50
 
 /**
- * What another node has ended or taken over: while that node is away, its address may be given anew, and go again. A trace of
+ * What another machine has ended or taken over: while that node is away, its address may be given anew, and go again. A trace of
  * it stands in the engine until the node has seen it, so that it does not take the missing lease for one that the engine has
  * lost. Written in the transaction that ends the lease.
  */
@@ -33,16 +34,16 @@ export interface Ending {
  * The trace that a write of a lease leaves; undefined where nobody else's sandbox loses anything by it.
  *
  * @param before the lease as the engine has it
- * @param isOwn whether a name is this node's
+ * @param isHere whether a sandbox is of this machine
  * @param id of this write, and of no other one
  */
 function endingOf(
   before: LeaseRecord | undefined,
   after: LeaseRecord | null,
-  isOwn: (node: string) => boolean,
+  isHere: IsHere,
   { id, by, since }: { readonly id: string; readonly by: string; readonly since: number },
 ): EngineWrite | undefined {
-  if (!before?.attachment || isOwn(before.node)) return undefined
+  if (!before?.attachment || isHere(before.node, before.attachment)) return undefined
   if (after?.node === before.node && sameAttachment(after.attachment, before.attachment)) return undefined
   const { node, segment, address, generation } = before
   const ending: Ending = { node, segment, address, generation, by, since }
@@ -86,41 +87,51 @@ export function notEnded(
   })
 }
 
+export interface EndingsOptions {
+  readonly engine: Engine
+  readonly known: KnownRecords
+  /** Whether a name is this node's. */
+  readonly isOwn: (node: string) => boolean
+  /** Whether no other machine has ever had that name. */
+  readonly isOwnAlone: (node: string) => boolean
+  readonly isHere: IsHere
+}
+
 /** The traces that this run of a daemon leaves, and those that it takes away. */
 export class Endings {
-  readonly #engine: Engine
-  readonly #known: KnownRecords
-  readonly #isOwn: (node: string) => boolean
+  readonly #options: EndingsOptions
   readonly #author = randomBytes(6).toString('hex')
   #left = 0
   #forgetting = false
 
-  constructor(engine: Engine, known: KnownRecords, isOwn: (node: string) => boolean) {
-    this.#engine = engine
-    this.#known = known
-    this.#isOwn = isOwn
+  constructor(options: EndingsOptions) {
+    this.#options = options
   }
 
   /** What is to be written with a change of a lease. */
   of(lease: SharedRecordName, after: LeaseRecord | null, by: string, since: number): EngineWrite | undefined {
-    const text = this.#known.get(lease)?.text
-    if (text === undefined || this.#engine.ignores.includes('ending')) return undefined
+    const { engine, known, isHere } = this.#options
+    const text = known.get(lease)?.text
+    if (text === undefined || engine.ignores.includes('ending')) return undefined
     const id = `${this.#author}.${this.#left++}`
-    return endingOf(JSON.parse(text) as LeaseRecord, after, this.#isOwn, { id, by, since })
+    return endingOf(JSON.parse(text) as LeaseRecord, after, isHere, { id, by, since })
   }
 
   /** By the ID of a lease of this node that somebody else has ended: its generation. */
   own(): ReadonlyMap<string, number> {
-    return endedElsewhere(this.#known.of('ending'), this.#isOwn)
+    return endedElsewhere(this.#options.known.of('ending'), this.#options.isOwn)
   }
 
   /** Whether somebody else has ended a lease of this node, by a change of a revision that counts. */
   hasEnded(id: string, counts: (revision: number) => boolean): boolean {
-    const endings = Array.from(this.#known.of('ending')).filter(({ revision }) => counts(revision))
-    return endedElsewhere(endings, this.#isOwn).has(id)
+    const endings = Array.from(this.#options.known.of('ending')).filter(({ revision }) => counts(revision))
+    return endedElsewhere(endings, this.#options.isOwn).has(id)
   }
 
-  /** Those of leases that the journal has no copy of any more. What fails is tried with the next one, and at each start. */
+  /**
+   * Those of leases that the journal has no copy of any more, unless another machine that had the name may still have one. What fails is
+   * tried with the next one, and at each start.
+   */
   forget(hasCopy: (id: string) => boolean): void {
     if (this.#forgetting) return
     this.#forgetting = true
@@ -132,15 +143,14 @@ export class Endings {
   }
 
   async #forget(hasCopy: (id: string) => boolean): Promise<void> {
-    const seen = Array.from(this.#known.of('ending')).filter(record =>
-      [...endedElsewhere([record], this.#isOwn).keys()].some(id => !hasCopy(id)),
+    const { engine, known, isOwnAlone } = this.#options
+    const seen = Array.from(known.of('ending')).filter(record =>
+      [...endedElsewhere([record], isOwnAlone).keys()].some(id => !hasCopy(id)),
     )
     for (let from = 0; from < seen.length; from += atOnce) {
       const batch = seen.slice(from, from + atOnce)
-      await this.#engine.commit(
-        batch.map(({ kind, key, revision }) => ({ kind, key, base: revision, text: null })),
-      )
-      for (const ending of batch) this.#known.set(ending, null, null)
+      await engine.commit(batch.map(({ kind, key, revision }) => ({ kind, key, base: revision, text: null })))
+      for (const ending of batch) known.set(ending, null, null)
     }
   }
 }

@@ -123,15 +123,30 @@ export const forgetNote = ({ kind, key }: SharedRecordName): Note => ({
 /** Whether a name is this node's. */
 export type IsOwnName = (name: string) => boolean
 
-/** Whether this lease of the engine is bound to this holder on this node: then no other node can get it meanwhile. */
-function isBoundHere(lease: LeaseRecord, holder: LeaseRecord['holder'], isOwn: IsOwnName): boolean {
-  return lease.state === 'bound' && isOwn(lease.node) && holderKey(lease.holder) === holderKey(holder)
+/** Whether a sandbox under a name, if there is one, is of this machine: another one that had the name may run it. */
+export type IsHere = (node: string, attachment: AttachmentKey | null) => boolean
+
+export interface AloneTerms {
+  readonly isOwn: IsOwnName
+  readonly isHere: IsHere
 }
 
-function leaseMayChange(base: LeaseRecord, after: LeaseRecord | null, isOwn: IsOwnName): boolean {
-  if (after?.state === 'bound') return isOwn(after.node) && isBoundHere(base, after.holder, isOwn)
+function leaseMayChange(
+  base: LeaseRecord,
+  after: LeaseRecord | null,
+  { isOwn, isHere }: AloneTerms,
+): boolean {
+  const isOurs = isHere(base.node, base.attachment)
+  // Bound here to this holder: then no other node can get it meanwhile.
+  if (after?.state === 'bound')
+    return (
+      isOwn(after.node) &&
+      isOurs &&
+      base.state === 'bound' &&
+      holderKey(base.holder) === holderKey(after.holder)
+    )
   // Giving up what was bound here, or what is bound nowhere.
-  return isOwn(base.node) || base.state === 'cooling'
+  return isOurs || base.state === 'cooling'
 }
 
 /**
@@ -145,17 +160,17 @@ export function mayChangeAlone(
   kind: SharedKind,
   expected: readonly (string | null)[],
   after: object | null,
-  isOwn: IsOwnName,
+  terms: AloneTerms,
 ): boolean {
   return expected.every(text => {
     // A refused ADD: the engine may not have it, and then there is nothing to give up.
     if (text === null) return after === null
     switch (kind) {
       case 'lease':
-        return leaseMayChange(JSON.parse(text) as LeaseRecord, after as LeaseRecord | null, isOwn)
+        return leaseMayChange(JSON.parse(text) as LeaseRecord, after as LeaseRecord | null, terms)
       case 'holder': {
-        const { sandbox } = JSON.parse(text) as HolderRecord
-        return sandbox === undefined || isOwn(sandbox.node)
+        const { sandbox, attachment } = JSON.parse(text) as HolderRecord
+        return sandbox === undefined || terms.isHere(sandbox.node, attachment)
       }
       default:
         return false

@@ -2,7 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipam/records/history-entry.ts'
 import {
+  attachmentKey,
   isTakenAway,
+  type AttachmentKey,
   type Change,
   type LeaseRecord,
   type NodeClaim,
@@ -40,7 +42,7 @@ import { IndeterminateCommits } from './indeterminate-commits.ts'
 import { ownPart, type Journal } from './journal.ts'
 import { isLater, JournalCopies } from './journal-copies.ts'
 import { KnownRecords } from './known-records.ts'
-import { userOf, type PendingWrite } from './pending-write.ts'
+import { userOf, type IsHere, type PendingWrite } from './pending-write.ts'
 import { Reclaim } from './reclaim.ts'
 import { Resolver } from './resolver.ts'
 import { isFound, WriteThrough } from './write-through.ts'
@@ -167,7 +169,11 @@ export class SharedStore implements LeaseStore {
         if (!isReclaimed) this.#hear(name, text)
       },
     }))
-    const endings = (this.#endings = new Endings(engine, known, isOwn))
+    const isHere: IsHere = (node, attachment) => isOwn(node) && this.#isHere(node, attachment)
+    const endings = (this.#endings = new Endings({
+      ...{ engine, known, isOwn, isHere },
+      isOwnAlone: name => this.#losses.isOwnAlone(name),
+    }))
     const losses = (this.#losses = new EngineLosses({
       ...{ engine, known, names, now },
       ...(options.claim && { claim: options.claim }),
@@ -185,17 +191,8 @@ export class SharedStore implements LeaseStore {
     }))
     const ended = (this.#ended = new EndedAttachments(monotonic, options.bootId))
     const parts = {
-      engine,
-      journal,
-      known,
-      copies,
-      indeterminate,
-      losses,
-      contact,
-      endings,
-      ended,
-      isOwn,
-      now,
+      ...{ engine, journal, known, copies, indeterminate, losses },
+      ...{ contact, endings, ended, isOwn, isHere, now },
     }
     const resolver = (this.#resolver = new Resolver({
       ...parts,
@@ -448,6 +445,13 @@ export class SharedStore implements LeaseStore {
     this.#known.replace(records, reason !== undefined)
     this.#listing = false
     this.#losses.heardAll(bound().size > 0)
+  }
+
+  /** Whether a sandbox under a name of this node, if there is one, is on record here, has ended here, or can be nowhere else. */
+  #isHere(node: string, attachment: AttachmentKey | null): boolean {
+    if (attachment === null || this.#losses.isOwnAlone(node)) return true
+    const key = attachmentKey(attachment)
+    return this.#journal.mayHaveAttachment(key) || this.#ended.has(key)
   }
 
   /** Whether a lease is bound here by the journal; one of another machine that had the name before is for that one to end. */

@@ -20,7 +20,14 @@ import type { IndeterminateCommits } from './indeterminate-commits.ts'
 import type { Journal, Note } from './journal.ts'
 import type { JournalCopies } from './journal-copies.ts'
 import type { KnownRecords } from './known-records.ts'
-import { combined, forgetNote, mayChangeAlone, pendingNote, type PendingWrite } from './pending-write.ts'
+import {
+  combined,
+  forgetNote,
+  mayChangeAlone,
+  pendingNote,
+  type IsHere,
+  type PendingWrite,
+} from './pending-write.ts'
 import type { Resolver } from './resolver.ts'
 
 export interface WriteThroughOptions {
@@ -37,6 +44,7 @@ export interface WriteThroughOptions {
   /** This one's, as in SharedStoreOptions. */
   readonly names: () => readonly string[]
   readonly isOwn: (node: string) => boolean
+  readonly isHere: IsHere
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** See SharedStoreOptions. */
@@ -270,7 +278,7 @@ export class WriteThrough {
 
   #allMayChangeAlone(writes: readonly SharedWrite[]): boolean {
     return writes.every(write =>
-      mayChangeAlone(write.kind, this.#expectedOf(write, false), write.record, this.#options.isOwn),
+      mayChangeAlone(write.kind, this.#expectedOf(write, false), write.record, this.#options),
     )
   }
 

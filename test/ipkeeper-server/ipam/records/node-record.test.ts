@@ -12,6 +12,7 @@ import {
   withFormer,
   withoutChallenge,
   withoutClaim,
+  withNotHere,
   withoutYield,
   withRefusal,
   withYield,
@@ -224,6 +225,11 @@ t.test('sandboxes that have to give their addresses up', t => {
   t.strictSame(withoutYield(first, asked('c1', '10.22.0.2', 'n3')), record(), 'nothing is left of the list')
   const before = record()
   t.equal(withoutYield(before, one), before, 'nothing was asked')
+  const elsewhere = withNotHere(both, one)
+  t.strictSame(elsewhere.yields, [{ ...one, notHere: true }, two])
+  t.equal(withNotHere(elsewhere, one), elsewhere, 'it is said once')
+  t.equal(withNotHere(both, asked('c2')), both, 'nobody asked for that')
+  t.strictSame(withoutYield(elsewhere, one), record({ yields: [two] }))
   t.end()
 })
 

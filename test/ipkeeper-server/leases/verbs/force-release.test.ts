@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import type { NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { NameClaims } from '../../../../ipkeeper-server/leases/tasks/name-claims.ts'
 import { forceRelease, type ForceTerms } from '../../../../ipkeeper-server/leases/verbs/force-release.ts'
+import { renameNode } from '../../../../ipkeeper-server/leases/verbs/rename-node.ts'
 import type { LeaseService } from '../../../../ipkeeper-server/leases/verbs/service.ts'
 import { AskedYields } from '../../../../ipkeeper-server/reconcile/asked-yields.ts'
 import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
@@ -88,15 +89,14 @@ async function twoNodes(t: Test) {
   const engine = new EngineDouble()
   engine.put('node', 'n1', nodeText('n1', { addresses: ['192.0.2.1'], claim, version: '1.2.3' }))
   const connection = engine.connect()
-  const open = (node: string, own: NodeEngine): Promise<TestService> =>
-    openSharedLeases(t, own, folder.file(`${node}.db`), { node, retryAfter: 10 })
+  const open = (node: string, own: NodeEngine, file = node): Promise<TestService> =>
+    openSharedLeases(t, own, folder.file(`${file}.db`), { node, retryAfter: 10 })
   const [one, two] = [await open('n1', connection), await open('n2', engine.connect())]
   await one.add({ pod: 'a', container: 'c1', ip: address })
   await until('it is heard', () => two.service.ledger.lease(key)?.state === 'bound')
   const stored = (): NodeRecord => JSON.parse(engine.get('node', 'n1')?.text ?? 'null') as NodeRecord
   /** Answers that it lives. */
-  const answer = (): void => {
-    const { ledger } = one.service
+  const answer = ({ ledger }: LeaseService = one.service): void => {
     const claims = new NameClaims({
       ...{ ledger, stateDir: '/s', now: Date.now, monotonic: () => performance.now(), mine: claim },
       onChallenge: () => undefined,
@@ -115,16 +115,16 @@ async function twoNodes(t: Test) {
     t.teardown(() => claims.stop())
   }
   const [done, errors]: [string[], unknown[]] = [[], []]
-  const obey = (): AskedYields => {
+  const obey = (service: LeaseService = one.service): AskedYields => {
     const yields = new AskedYields({
-      service: one.service,
+      service,
       onDone: asked => done.push(`${asked.containerId} gave up ${asked.address} by ${asked.by}`),
       onError: error => errors.push(error),
     })
     t.teardown(() => yields.stop())
     return yields
   }
-  return { engine, connection, one, two, stored, answer, obey, done, errors }
+  return { open, engine, connection, one, two, stored, answer, obey, done, errors }
 }
 
 t.test('a node that lives does it itself', async t => {
@@ -187,6 +187,71 @@ t.test('one that does not know of it', async t => {
   })
   t.equal(stored().yields, undefined, 'it is taken back')
   t.equal(two.service.ledger.lease(key)?.state, 'bound')
+})
+
+t.test(
+  'a sandbox of the machine that had the name before is nothing the one that has it can cut off',
+  async t => {
+    const { engine, open, one, two, stored, answer, obey, done } = await twoNodes(t)
+    const former = { ...claim, id: 'former' }
+    const taker = await open('n1', engine.connect(), 'taker')
+    engine.put('node', 'n1', nodeText('n1', { generation: 9, claim, formers: [former] }))
+    await until('it is heard', () => taker.service.ledger.node('n1')?.formers !== undefined)
+    answer(taker.service)
+    const yields = obey(taker.service)
+
+    t.match(await force(two.service, { ...usual, dryRun: true }), {
+      plan: {
+        way: 'by-its-node',
+        says: /^node n1 is running: its daemon disconnects the sandbox, if that machine runs it;/,
+      },
+    })
+    t.match(await thrownProblem(() => force(two.service)), {
+      code: 'IPK_NODE_MAY_RUN',
+      message:
+        /^node n1 is running and has no record of that sandbox: the machine that had the name n1 before \(ID former since .*\) may still run it$/,
+      details:
+        /^if node n1, or the machine that had the name n1 before .*, is still running, shop\/a there keeps using/,
+      hint: /release --force 10\.22\.0\.50 --powered-off$/,
+    })
+    t.strictSame([two.service.ledger.lease(key)?.state, stored().yields], ['bound', undefined])
+
+    t.match(await force(two.service, off), {
+      plan: { way: 'by-word', warning: /two pods then answer for one address/ },
+      reply: { after: { state: 'cooling' } },
+    })
+    await yields.begin()
+    t.match(stored().yields, [{ containerId: 'c1', notHere: true }], 'it waits for that machine')
+    t.equal(done.length, 0)
+
+    // That machine is back, under another name.
+    engine.put('node', 'n3', nodeText('n3', { claim: former }))
+    await until('it is heard', () => one.service.ledger.node('n3') !== undefined)
+    const renamed = {
+      node: 'n3',
+      from: ['n1'],
+      wasOurs: (name: string) => name === 'n1',
+      only: 'attachment',
+    } as const
+    await renameNode(one.service.ledger, renamed)
+    await obey({ ...one.service, node: 'n3' }).begin()
+    t.strictSame([one.network.calls, done.length, stored().yields], [['cut off c1'], 1, undefined])
+  },
+)
+
+t.test('nobody waits for a machine that had the name and was declared gone', async t => {
+  const { engine, open, two, stored, answer, obey } = await twoNodes(t)
+  const taker = await open('n1', engine.connect(), 'taker')
+  const formers = [{ ...claim, id: 'former', gone: { since: 1, by: 'n2' } }]
+  engine.put('node', 'n1', nodeText('n1', { generation: 9, claim, formers }))
+  await until('it is heard', () => taker.service.ledger.node('n1')?.formers !== undefined)
+  answer(taker.service)
+  obey(taker.service)
+  t.match(await force(two.service), {
+    plan: { way: 'by-its-node', warning: null },
+    reply: { released: { address } },
+  })
+  t.equal(stored().yields, undefined)
 })
 
 const answering = [{ address: '192.0.2.1', mac: '0a:58:00:00:00:01' }]

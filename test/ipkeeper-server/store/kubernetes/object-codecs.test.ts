@@ -90,6 +90,10 @@ for (const [name, patch] of Object.entries(holders)) {
 
 const claim = { id: 'i1', session: 's1', bootId: 'b1', since: since + 7 }
 const node = nodeRecord('n1', { addresses: ['192.0.2.1', 'fd00::1'], since })
+const asked = {
+  ...{ network: 'net', containerId: 'c1', ifname: 'eth0', segment: 'default', address: '10.22.0.50' },
+  ...{ by: 'n2', since },
+}
 const nodes: Readonly<Record<string, Partial<NodeRecord>>> = {
   'that promises nothing': {},
   'that no address is known of': { addresses: [] },
@@ -103,6 +107,9 @@ const nodes: Readonly<Record<string, Partial<NodeRecord>>> = {
   'that an operator asks for': { claim, challenge: { ...claim, session: 's3', askedOn: 'n2' } },
   'that has told again what it holds': { claim, epoch: 3 },
   'that has told but for what waits': { claim, epoch: 3, owes: true },
+  'whose sandboxes have to give addresses up': {
+    yields: [asked, { ...asked, containerId: 'c2', notHere: true }],
+  },
   'that is gone for good': { epoch: 2, gone: { since: since + 9, by: 'n2' } },
 }
 for (const [name, patch] of Object.entries(nodes)) {

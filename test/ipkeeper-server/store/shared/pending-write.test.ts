@@ -1,7 +1,11 @@
 import t from 'tap'
 import { recordKinds } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import type { SharedKind } from '../../../../ipkeeper-server/store/shared/engine.ts'
-import { following, resolutionOf } from '../../../../ipkeeper-server/store/shared/pending-write.ts'
+import {
+  following,
+  mayChangeAlone,
+  resolutionOf,
+} from '../../../../ipkeeper-server/store/shared/pending-write.ts'
 
 const text = (generation: number, more: object = {}): string => JSON.stringify({ generation, ...more })
 const [before, other] = [text(1, { of: 'before' }), text(3)]
@@ -61,7 +65,7 @@ t.test("after a loss what is missing is written again, but a node's record, whic
 
 const sandbox = (containerId: string): object => ({ network: 'net', containerId, ifname: 'eth0' })
 const lease = (generation: number, containerId: string, node: string): string =>
-  text(generation, { state: 'bound', node, attachment: sandbox(containerId) })
+  text(generation, { state: 'bound', node, holder: { kind: 'external' }, attachment: sandbox(containerId) })
 const holder = (generation: number, containerId: string, node: string): string =>
   text(generation, { attachment: sandbox(containerId), sandbox: { node } })
 const ended = { kind: 'lease', key: 'k', expected: [lease(1, 'c1', 'n1')], want: kept } as const
@@ -87,6 +91,30 @@ for (const [what, write, present, expected] of givenBack)
   t.test(`a pending write, when its sandbox ${what}`, t => {
     const terms = { isOwn: (name: string) => name === 'n1', userIs: () => 'nobody' as const }
     t.equal(resolutionOf(write, present, terms), expected)
+    t.end()
+  })
+
+/** Of this machine c1 is, and of another one that had the name n1 before, c9. */
+const alone = [
+  ['gives up what a sandbox has here', 'lease', lease(1, 'c1', 'n1'), null, true],
+  ['gives up what a sandbox of the former machine has', 'lease', lease(1, 'c9', 'n1'), null, false],
+  ['gives up what a sandbox has on another node', 'lease', lease(1, 'c1', 'n9'), null, false],
+  ['gives up a holder of a sandbox here', 'holder', holder(1, 'c1', 'n1'), null, true],
+  ['gives up a holder of a sandbox of the former machine', 'holder', holder(1, 'c9', 'n1'), null, false],
+  ['gives to a newer sandbox what one has here', 'lease', lease(1, 'c1', 'n1'), lease(2, 'c2', 'n1'), true],
+  ['gives it what one of the former machine has', 'lease', lease(1, 'c9', 'n1'), lease(2, 'c2', 'n1'), false],
+  ['takes away a reservation', 'reservation', '{}', null, false],
+] as const
+
+for (const [what, kind, before, after, may] of alone)
+  t.test(`a change that ${what} is made ${may ? 'also' : 'never'} while the engine is away`, t => {
+    const terms = {
+      isOwn: (name: string) => name === 'n1',
+      isHere: (name: string, its: { containerId: string } | null) =>
+        name === 'n1' && its?.containerId !== 'c9',
+    }
+    const record = after === null ? null : (JSON.parse(after) as object)
+    t.equal(mayChangeAlone(kind, [before], record, terms), may)
     t.end()
   })
 

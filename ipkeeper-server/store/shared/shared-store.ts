@@ -577,7 +577,11 @@ export class SharedStore implements LeaseStore {
     this.#hear({ kind, key }, text)
     if (kind !== 'lease' || want === null) return
     const had = JSON.parse(want) as LeaseRecord
-    if (this.#copies.isOfUseHere(kind, had)) this.#options.onLost(had)
+    if (!this.#copies.isOfUseHere(kind, had)) return
+    // Of a record that has gone the ledger hears a turn later, unless it was lost and is written again.
+    setImmediate(() => {
+      if (!this.#resolver.has(recordId({ kind, key }))) this.#options.onLost(had)
+    })
   }
 
   #onLossesChange(): void {

@@ -138,6 +138,35 @@ t.test('a DEL after an owed change whose answer was lost', async t => {
   t.equal(stateOf(node, bound), 'cooling')
 })
 
+t.test(
+  'what was ended elsewhere while it was passed on here is said to be lost once the ledger has heard of that',
+  async t => {
+    const site = new EngineDouble()
+    const said: string[] = []
+    const [engine, other] = [site.connect({ deadlineMs: 20 }), site.connect()]
+    const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), {
+      retryAfter: 5,
+      onLost: had => said.push(`lost ${had.attachment?.containerId}`),
+    })
+    keepAlive(t)
+    await store.load(() => undefined)
+    store.shared.follow(({ kind, text }) => {
+      if (kind === 'lease' && text === null) said.push('gone')
+    })
+    const far = openSharedStore(t, other, join(t.testdir({ far: {} }), 'far.db'), { node: 'n2' })
+    await far.load(() => undefined)
+    await store.commit([write(lease('10.22.0.50', 'one', 1)), attached('one')])
+    engine.turn({ away: 'refuses' })
+    await store.probe()
+    await store.commit([write(lease('10.22.0.50', 'two', 2)), attached('two')])
+    await far.commit([{ ...write(lease('10.22.0.50', null, 2)), record: null }])
+    engine.turn({ away: false })
+    await until('the engine to be told', isReady({ site, engine, store }))
+    await until('it is said', () => said.length > 1)
+    t.strictSame(said, ['gone', 'lost two'])
+  },
+)
+
 t.test('whoever only looks tells the engine nothing, and reads what it is owed', async t => {
   const site = new EngineDouble()
   const journal = join(t.testdir({}), 'journal.db')

@@ -267,6 +267,13 @@ const histories: Readonly<
       judge.answered(other({ address: kept.address }))
     },
   ],
+  'what a pod kept before it got another address that nobody may rely on': [
+    judge => {
+      judge.deleted(kept, true)
+      judge.disowned({ ...kept, container: 'c3', address: '10.22.0.9' })
+      judge.answered(other({ address: kept.address }))
+    },
+  ],
   'what a pod keeps besides another address that was not promised to it': [
     judge => {
       judge.deleted(kept, true)

@@ -202,6 +202,12 @@ export class Judge {
     this.#leftAlone.delete(address)
   }
 
+  /** A pod has an address that nobody may rely on: what it keeps besides may be kept no more. */
+  disowned({ wish }: Given): void {
+    for (const [address, kept] of this.#kept)
+      if (kept.pod === wish.pod) this.#kept.set(address, { ...kept, isSure: false })
+  }
+
   /** Nobody proves that these have ended: nodes may say of them that they are in use. */
   mayStay(containers: Iterable<string>): void {
     for (const container of containers) this.#mayStay.add(container)

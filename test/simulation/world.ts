@@ -263,8 +263,10 @@ export class World {
           (this.#moved.get(answer) === wish.pod ? ', which was moved to it' : ''),
       )
       this.#doubtUntold()
-      if (this.#doubted.has(machine)) sandbox.isDisowned = true
-      else if (sandbox.isCutOff !== true) this.judge.answered(sandbox.given, asked, machine.mood !== 'well')
+      if (this.#doubted.has(machine)) {
+        sandbox.isDisowned = true
+        this.judge.disowned(sandbox.given)
+      } else if (sandbox.isCutOff !== true) this.judge.answered(sandbox.given, asked, machine.mood !== 'well')
       return sandbox
     }
     this.#say(`${container} of ${wish.pod} on ${machine.name} is refused: ${answer.code}`)

@@ -61,8 +61,8 @@ export class NameClaims {
   #lost: Problem | undefined
   /** Whether the engine has said since this daemon began that the name is ours. */
   #isConfirmed = false
-  /** Session of who has refused us, until it is asked again. */
-  #refusedBy: string | undefined
+  /** Who has refused us, until it is asked again; nobody where a machine is waited for whose claim was lost. */
+  #refusedBy: { readonly session: string | undefined } | undefined
   #timer: NodeJS.Timeout | undefined
   #atWork: Promise<void> | undefined
   /** Whether something was heard of the name while an answer was under way. */
@@ -206,7 +206,7 @@ export class NameClaims {
     const isSettled = isMine && this.#isConfirmed
     if (isSettled && !this.#lost && !record.challenge && !record.gone) return
     // Whoever has it now has said so just now.
-    if (record?.claim !== undefined && record.claim.session === this.#refusedBy) return
+    if (this.#refusedBy && record?.claim?.session === this.#refusedBy.session) return
     this.#isNews = false
     this.#atWork = (isSettled ? this.#answer(name) : this.#regain(name))
       .then(
@@ -301,7 +301,7 @@ export class NameClaims {
       if (record?.challenge || record?.gone) this.#isNews = true
     } catch (error) {
       if (!(error instanceof Problem && error.code === 'IPK_NODE_NAME_TAKEN')) throw error
-      this.#refusedBy = this.#options.ledger.node(name)?.claim?.session
+      this.#refusedBy = { session: this.#options.ledger.node(name)?.claim?.session }
       this.#setLost(name, error)
       this.#tryAgain(name, askAgainAfter)
     }

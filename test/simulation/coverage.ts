@@ -1,5 +1,6 @@
 /** What happens in histories, and what they come to: so that one sees what is never tried. */
 import { moods } from './machine.ts'
+import { poolForms } from './pools.ts'
 import { isHalf, kinds, type History, type Kind, type Step } from './steps.ts'
 
 const shared: readonly Kind[] = ['transactions', 'piecewise', 'amnesia']
@@ -14,6 +15,7 @@ const steps: Readonly<Record<string, Row>> = {
   ...rowsOf('start', ['as new', 'as same', 'as forced', 'killed']),
   ...rowsOf('stop', ['', 'dies first', 'dies without a DEL']),
   ...rowsOf('', ['DEL again', 'CHECK', 'GC', 'GC, late', 'reserve', 'unreserve', 'release', 'move']),
+  ...rowsOf('configure', Object.keys(poolForms)),
   ...rowsOf('release --force', ['', 'powered off']),
   ...rowsOf('runtime', ['lists', 'nothing', 'fails']),
   ...rowsOf('restart', ['killed', 'ended', 'late', 'never', 'with a name']),
@@ -56,6 +58,9 @@ const states: Readonly<Record<string, Row & { readonly says: RegExp }>> = {
   'released by force, by its node': { says: /released by force: by-its-node/, of: shared },
   'released by force, by word alone': { says: /released by force: by-word/, of: shared },
   'moved address given': { says: /, which was moved to it$/ },
+  'configuration put in force': { says: /goes by the pool/ },
+  'configuration refused': { says: /refuses the pool .*: IPK_POOLS_ORPHAN$/ },
+  'configuration put in force later': { says: /refuses the pool .*: IPK_STORE_AWAY$/, of: shared },
   'node declared gone': { says: /is declared gone/, of: shared },
   'daemon cannot begin': { says: /cannot begin/, of: shared },
 }
@@ -66,6 +71,7 @@ const refusals: Readonly<Record<string, Row>> = {
     ...['IPK_ADDRESS_HELD', 'IPK_ADDRESS_RESERVED', 'IPK_DAEMON_UNREACHABLE'],
     ...['IPK_HOLDER_LIVE', 'IPK_INTERRUPTED', 'IPK_MAC_TAKEN'],
   ]),
+  ...rowsOf('ADD refused', ['IPK_POOL_DRAINING']),
   ...rowsOf('ADD refused', ['IPK_NODE_NAME_TAKEN', 'IPK_STORE_AWAY', 'IPK_STORE_FAILED'], shared),
   ...rowsOf('ADD refused', ['IPK_STORE_INCOMPLETE'], ['amnesia']),
   ...rowsOf('operator refused', ['IPK_ADDRESS_FREE', 'IPK_ADDRESS_HELD', 'IPK_RESERVATION_MISSING']),
@@ -151,6 +157,8 @@ function namesOf(step: Step): readonly string[] {
       ]
       return words.flatMap(word => (word === undefined ? [] : [named('restart', word)]))
     }
+    case 'configure':
+      return [named('configure', step.as)]
     case 'release --force':
       return [named('release --force', step.poweredOff ? 'powered off' : '')]
     case 'power':

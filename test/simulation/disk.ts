@@ -11,6 +11,7 @@ import type { HistoryEntry, HistoryEvent } from '../../ipkeeper-server/ipam/reco
 import { StoreConflict, type StoredRecord } from '../../ipkeeper-server/store/lease-store.ts'
 import type { Journal, Note } from '../../ipkeeper-server/store/shared/journal.ts'
 import type { Life } from './life.ts'
+import type { PoolForm } from './pools.ts'
 
 /** A DEL that waits in a file for the daemon. */
 export interface QueuedDel {
@@ -28,6 +29,8 @@ export class Disk {
   readonly notes = new Map<string, Note & { readonly text: string }>()
   readonly marks = new Map<string, MarkOwner>()
   queue: QueuedDel[] = []
+  /** What of the configuration was in force last. */
+  pool: PoolForm = 'whole'
 }
 
 const idOf = (kind: string, key: string): string => `${kind} ${key}`

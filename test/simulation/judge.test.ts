@@ -310,6 +310,41 @@ const histories: Readonly<
       judge.answered(other({ address: web.address }))
     },
   ],
+  'what nobody is given by the pool in force': [
+    judge => {
+      judge.got(web)
+      judge.fromPool(web, { no: [web.address], noNew: [] })
+    },
+    'from the pool in force',
+  ],
+  'something new of what drains': [
+    judge => {
+      judge.fromPool(web, { no: [], noNew: [web.address] })
+    },
+    'from the pool in force',
+  ],
+  'what drains and the pod had before': [
+    judge => {
+      judge.fromPool(web, { no: [], noNew: [] })
+      judge.got(web)
+      judge.fromPool({ ...web, container: 'c3' }, { no: [], noNew: [web.address] })
+    },
+  ],
+  'what drains and another pod had before': [
+    judge => {
+      judge.got(web)
+      judge.fromPool({ ...web, wish: { pod: 'other' } }, { no: [], noNew: [web.address] })
+    },
+    'from the pool in force',
+  ],
+  'what drains and is reserved for the pod, or it may have got unheard': [
+    judge => {
+      judge.mayBeReserved(web.address, web.wish.pod)
+      judge.fromPool(web, { no: [], noNew: [web.address] })
+      judge.mayHaveGot('other')
+      judge.fromPool(other({ address: web.address }), { no: [], noNew: [web.address] })
+    },
+  ],
   'one MAC twice': [
     judge => {
       judge.answered(other({ wish: { pod: 'a', mac: 'm' } }))

@@ -16,6 +16,7 @@ export const invariants = {
   'nothing is left over': ['P8', 'P9', 'P16'],
   'each pod can be started': ['P16', 'P19'],
   'no record is passed over': ['P7'],
+  'from the pool in force': ['P25'],
   // Of whatever is played: they say that the program, or the simulation itself, is wrong.
   'nothing unforeseen is thrown': [],
   'a history ends': [],
@@ -88,6 +89,8 @@ export class Judge {
   readonly #givenBack = new Map<string, number>()
   /** By address: who got it last. */
   readonly #last = new Map<string, Given>()
+  /** By pod, what it was given. */
+  readonly #had = new Map<string, Set<string> | 'anything'>()
   /** By pod: its newest sandbox that was answered. */
   readonly #newest = new Map<string, string>()
   /** Containers of machines that were declared gone: their addresses are for the next ones of their pods alone. */
@@ -160,6 +163,36 @@ export class Judge {
     this.#last.set(address, given)
     this.#newest.set(wish.pod, container)
     this.#owners.set(container, { ...given, since: this.#now() })
+  }
+
+  /**
+   * To be told before `got`: an ADD that began when this pool was in force on its machine, and was answered while it still was.
+   *
+   * @param pool `no`: what nobody is given. `noNew`: what nobody is given who did not have it
+   */
+  fromPool(
+    { container, wish, address }: Given,
+    { no, noNew }: { readonly no: readonly string[]; readonly noNew: readonly string[] },
+  ): void {
+    const had = this.#had.get(wish.pod)
+    const mayHave = had === 'anything' || had?.has(address) || this.#everReserved.get(address)?.has(wish.pod)
+    const isNoneOfIts = noNew.includes(address) && mayHave !== true
+    if (no.includes(address) || isNoneOfIts)
+      this.complain(
+        'from the pool in force',
+        `${container} of ${wish.pod} got ${address}, of which the pool gives ${isNoneOfIts ? 'nothing new' : 'nothing'}`,
+      )
+  }
+
+  /** Whether or not anybody may rely on it. */
+  got({ wish, address }: Given): void {
+    const had = this.#had.get(wish.pod)
+    if (had !== 'anything') this.#had.set(wish.pod, (had ?? new Set()).add(address))
+  }
+
+  /** A pod may have got an address without that anybody was answered. */
+  mayHaveGot(pod: string): void {
+    this.#had.set(pod, 'anything')
   }
 
   /** From here on nothing answers for its address any more, or nobody may rely on that: its DEL was asked for, it died, it was cut off. */

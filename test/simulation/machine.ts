@@ -12,6 +12,7 @@ import { ExpiryLoop } from '../../ipkeeper-server/leases/tasks/expire-leases.ts'
 import type { NameClaims } from '../../ipkeeper-server/leases/tasks/name-claims.ts'
 import { NodePresence } from '../../ipkeeper-server/leases/tasks/node-presence.ts'
 import { TimeWriter } from '../../ipkeeper-server/leases/tasks/write-times.ts'
+import { applyPools } from '../../ipkeeper-server/leases/verbs/apply-pools.ts'
 import { delAttachment, endStrays } from '../../ipkeeper-server/leases/verbs/del.ts'
 import { RecentAnswers, Tombstones } from '../../ipkeeper-server/leases/verbs/recent-verbs.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
@@ -24,6 +25,7 @@ import type { RuntimeAnswer } from '../../ipkeeper-server/runtime/sandboxes.ts'
 import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
 import { attachmentLiveness, deathOf } from '../../ipkeeper-server/network/pod/attachment-liveness.ts'
 import { usualTerms } from '../ipkeeper-server/reconcile/snapshot-words.ts'
+import { settingsOf, type PoolForm } from './pools.ts'
 import { podNetworkDouble } from '../rigs/pod-network-double.ts'
 import type { EngineDouble, EngineSwitches, NodeEngine } from '../rigs/engine-double.ts'
 import { leftAloneFor } from './judge.ts'
@@ -44,6 +46,8 @@ export interface Surroundings {
   readonly cooldown: number
   /** A sandbox can answer for its addresses no more, since somebody else has them. */
   readonly onCut: (container: string) => void
+  /** Whether machines have a configuration; else they have defaults. */
+  readonly configured: boolean
   /** What happened within a daemon, for a reader of the story. */
   readonly note: (text: string) => void
 }
@@ -101,6 +105,8 @@ export class Machine {
   readonly listed = new Map<string, ListedSandbox>()
   runtime: RuntimeMood = 'lists'
   mood: Mood = 'well'
+  /** What its configuration says. */
+  pool: PoolForm = 'whole'
   isOn = true
   #boot = 1
   #bootedAt: number
@@ -201,6 +207,12 @@ export class Daemon {
   #answers: SettleAnswers | undefined
   #store: SharedStore | DiskJournal | undefined
   #stops: (() => unknown)[] = []
+  #book: PoolBook = { pools: [], standard: { ...terms, cooldown: 0 } }
+  /** What of the configuration is in force, and since which millisecond. */
+  goesBy: { readonly pool: PoolForm; readonly since: number } = { pool: 'whole', since: 0 }
+  #configuring: Promise<unknown> = Promise.resolve()
+  /** The store has not heard of the pool in force. */
+  #owesPools = false
   /** Why everybody is refused while nothing is served. */
   refuses: (() => Error) | undefined
   #serves = false
@@ -262,7 +274,8 @@ export class Daemon {
         around.note(`${name}: notes that its write of ${what} may still come`)
       },
     })
-    const book: PoolBook = { pools: [], standard: { ...terms, cooldown: around.cooldown } }
+    this.#goBy(disk.pool)
+    const pools = (): PoolBook => this.#book
     let lost: (had: Parameters<YieldAddresses['lost']>[0]) => void = had => lostEarly.push(had)
     const lostEarly: Parameters<YieldAddresses['lost']>[0][] = []
     /** Set when there are any; the store may speak before. */
@@ -280,13 +293,15 @@ export class Daemon {
             bootId,
             onStatus: ({ state, reason }) => {
               around.note(`${name}: store ${state}${reason === undefined ? '' : ` (${reason})`}`)
-              if (state === 'ready') named.claims?.askAgain()
+              if (state !== 'ready') return
+              named.claims?.askAgain()
+              void this.configure()
             },
             onLost: had => {
               lost(had)
             },
             refusesClaims: () => named.claims?.claimRefusal(),
-            released: lease => releasedLease(lease, { pools: book, now: clock.now() }),
+            released: lease => releasedLease(lease, { pools: pools(), now: clock.now() }),
           }))
     const ledger = await Ledger.open(store, clock.now, name, (kind, key) => {
       around.note(`${name}: record ${kind} ${key} is passed over`)
@@ -339,7 +354,7 @@ export class Daemon {
       ...{ ledger, node: here, bootId, network, openedAt, isForgotten },
       now: clock.now,
       monotonic: clock.monotonic,
-      pools: () => book,
+      pools,
       serial: new Serial(),
       tombstones: new Tombstones(),
       answers: new RecentAnswers(),
@@ -401,6 +416,7 @@ export class Daemon {
     lostEarly.forEach(lost)
     await yielding.begin()
     await askedYields.begin()
+    if (around.configured) await this.#beginPools(service)
     await presence?.start()
     const death = (attachment: DeathMarks): ReturnType<typeof deathOf> =>
       deathOf(attachment, here, bootId, see)
@@ -442,6 +458,62 @@ export class Daemon {
     times.wake()
     around.note(`${here}: serves`)
     void this.#keepDraining()
+  }
+
+  #goBy(pool: PoolForm): void {
+    const { around } = this.#machine
+    const standard = { ...terms, cooldown: around.cooldown }
+    this.#book = { pools: around.configured ? [settingsOf(pool, standard)] : [], standard }
+    this.goesBy = { pool, since: around.time.now() }
+  }
+
+  /** As daemon/follow-config.ts does before anybody is served. */
+  async #beginPools(service: LeaseService): Promise<void> {
+    if ((await this.#putInForce(service)) === 'applied') return
+    try {
+      await this.#publish(service)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'IPK_STORE_AWAY') throw error
+      this.#owesPools = true
+    }
+  }
+
+  async #publish(service: LeaseService): Promise<void> {
+    await this.life.edge(applyPools(service, this.#book.pools, silent))
+    this.#owesPools = false
+  }
+
+  /** What the configuration says is put in force; what is refused leaves what was. To be called after each change of it. */
+  async configure(): Promise<void> {
+    const service = this.#serves ? this.#service : undefined
+    if (!service || !this.#machine.around.configured) return
+    await this.#putInForce(service)
+    if (this.#owesPools) await this.#publish(service).catch(silent)
+  }
+
+  async #putInForce(service: LeaseService): Promise<'applied' | 'refused' | 'unchanged'> {
+    const machine = this.#machine
+    const turn = this.#configuring.then(async () => {
+      const [next, previous] = [machine.pool, this.goesBy.pool]
+      if (next === previous) return 'unchanged'
+      try {
+        const settings = [settingsOf(next, this.#book.standard)]
+        const putInForce = (): void => {
+          this.#goBy(next)
+        }
+        await this.life.edge(applyPools(service, settings, putInForce, new Set(['net'])))
+        machine.disk.pool = next
+        machine.around.note(`${machine.name}: goes by the pool ${next}`)
+        return 'applied'
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        this.#goBy(previous)
+        machine.around.note(`${machine.name}: refuses the pool ${next}: ${error.code}`)
+        return 'refused'
+      }
+    })
+    this.#configuring = turn.catch(silent)
+    return await turn
   }
 
   #list(): readonly RuntimeAnswer[] {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { readSource } from '../../scripts/read-source.ts'
 import { coverageOf, TotalCoverage } from './coverage.ts'
-import { historyOf, takesAwayFrom } from './history-of.ts'
+import { configuresFrom, historyOf } from './history-of.ts'
 import { playHistory, type Outcome } from './play-history.ts'
 import { kinds, type Kind } from './steps.ts'
 import { tellStory } from './tell.ts'
@@ -23,8 +23,8 @@ const played: Readonly<Record<Kind, number>> = {
   amnesia: 10,
 }
 
-/** How many of each kind in which addresses are released by force and moved. */
-const playedTakingAway = 10
+/** How many of each kind in which addresses are released by force and moved, and configurations change. */
+const playedConfigured = 10
 
 /** What is too rare to happen in those: a sandbox that is cut off, and a node that is waited for. */
 const rare: readonly (readonly [kind: Kind, seed: number])[] = [['amnesia', 284]]
@@ -53,8 +53,8 @@ for (const [kind, count] of Object.entries(played) as [Kind, number][])
     t.equal(well, count)
   })
 
-t.test(`${playedTakingAway} of each kind in which addresses are released by force and moved`, async t => {
-  for (let seed = takesAwayFrom; seed < takesAwayFrom + playedTakingAway; seed++)
+t.test(`${playedConfigured} of each kind in which configurations change as well`, async t => {
+  for (let seed = configuresFrom; seed < configuresFrom + playedConfigured; seed++)
     for (const kind of kinds) t.ok(await assertWell(t, kind, seed), `${kind} ${seed}`)
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Wish } from './judge.ts'
 import { moods, type Mood, type RuntimeMood } from './machine.ts'
+import type { PoolForm } from './pools.ts'
 
 /** What happens in a history, and how often. */
 
@@ -58,6 +59,8 @@ export type Step =
     }
   /** An address that somebody has, as that daemon knows it, is for this pod from then on. */
   | { readonly do: 'move'; readonly on: number; readonly which: number; readonly pod: number }
+  /** Its configuration says something else of the pool from then on. */
+  | { readonly do: 'configure'; readonly on: number; readonly as: PoolForm }
   | { readonly do: 'compact' | 'snapshot' }
   | { readonly do: 'restore'; readonly wiped: boolean; readonly seen: boolean }
 
@@ -75,6 +78,8 @@ export interface History {
   readonly moments: readonly Moment[]
   /** The millisecond at which all is well again. */
   readonly end: number
+  /** Whether the pool is of the configurations of machines; else it is of the conflist. */
+  readonly configured?: true
 }
 
 /** What machines share. amnesia: an engine with transactions, whose data is lost or goes back. */
@@ -92,9 +97,11 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>, weight = 1): fc.Arbitrary<T | unde
 export interface Drawn {
   /** `release --force` and `move` as well. */
   readonly takesAway: boolean
+  /** `configure` as well. */
+  readonly configures: boolean
 }
 
-function stepsOf(kind: Kind, { takesAway }: Drawn): fc.Arbitrary<Step> {
+function stepsOf(kind: Kind, { takesAway, configures }: Drawn): fc.Arbitrary<Step> {
   const on = fc.nat(machinesOf(kind) - 1)
   const pod = fc.nat(wishes.length - 1)
   const which = fc.nat(30)
@@ -158,6 +165,18 @@ function stepsOf(kind: Kind, { takesAway }: Drawn): fc.Arbitrary<Step> {
           { weight: 2, arbitrary: fc.record({ do: of('move'), on, which, pod }) },
         ]
       : []),
+    ...(configures
+      ? [
+          {
+            weight: 4,
+            arbitrary: fc.record({
+              do: of('configure'),
+              on,
+              as: fc.constantFrom('whole' as const, 'drained' as const, 'less' as const),
+            }),
+          },
+        ]
+      : []),
     ...(isShared
       ? [
           {
@@ -199,11 +218,11 @@ const then = fc.oneof(
 )
 
 /** Long ones, of which a failure may leave out whatever it does not need. */
-export function historiesOf(kind: Kind, drawn: Drawn): fc.Arbitrary<History> {
+export function historiesOf(kind: Kind, drawnAs: Drawn): fc.Arbitrary<History> {
   return fc
     .record({
       seed: fc.nat(),
-      drawn: fc.array(fc.record({ step: stepsOf(kind, drawn), then }), {
+      drawn: fc.array(fc.record({ step: stepsOf(kind, drawnAs), then }), {
         minLength: 30,
         maxLength: 60,
         size: 'max',
@@ -216,7 +235,7 @@ export function historiesOf(kind: Kind, drawn: Drawn): fc.Arbitrary<History> {
         end += then
         return { at, step }
       })
-      return { kind, seed, moments, end }
+      return { kind, seed, moments, end, ...(drawnAs.configures && { configured: true }) }
     })
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { invariants, type Invariant } from './judge.ts'
 import { moods } from './machine.ts'
+import { poolForms } from './pools.ts'
 import { kinds, wishes, type History, type Moment, type Step } from './steps.ts'
 
 export interface Kept {
@@ -21,13 +22,13 @@ export const isStoryName = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,79}$
 export const storyFile = (name: string, folder = storiesFolder): string => join(folder, `${name}.json`)
 
 /** Each step on a line of its own. */
-export function storyText({ what, broke, history: { kind, seed, moments, end } }: Kept): string {
+export function storyText({ what, broke, history: { moments, kind, seed, end, configured } }: Kept): string {
   // Pods by their names: their order may change.
   const named = (step: Step): Step => Object.assign({}, step, 'pod' in step && { pod: wishes[step.pod]?.pod })
   const steps = moments.map(({ at, step }) => `    ${lineOf({ at, ...named(step) })}`)
   return [
     '{',
-    ...Object.entries({ what, broke, kind, seed, end }).map(
+    ...Object.entries({ what, broke, kind, seed, end, ...(configured && { configured }) }).map(
       ([name, value]) => `  "${name}": ${JSON.stringify(value)},`,
     ),
     ...(steps.length === 0 ? ['  "steps": []'] : ['  "steps": [', steps.join(',\n'), '  ]']),
@@ -49,6 +50,7 @@ type Line = Readonly<Record<string, unknown>> & {
   readonly do: Step['do']
   readonly pod?: string
   readonly is?: string
+  readonly as?: string
 }
 
 /** All that a step can be. */
@@ -56,6 +58,7 @@ const verbs: Readonly<Record<Step['do'], true>> = {
   ...{ start: true, stop: true, 'DEL again': true, CHECK: true, GC: true },
   ...{ engine: true, runtime: true, restart: true, power: true, clock: true },
   ...{ forget: true, reserve: true, unreserve: true, release: true, 'release --force': true, move: true },
+  configure: true,
   ...{ compact: true, snapshot: true, restore: true },
 }
 
@@ -69,6 +72,8 @@ export function parseStory(text: string): Kept {
     const number = wishes.findIndex(wish => wish.pod === step.pod)
     if (step.pod !== undefined && number === -1) throw new Error(`there is no pod ${step.pod}`)
     if (!(step.do in verbs)) throw new Error(`nothing is called "${step.do}"`)
+    if (step.do === 'configure' && !(String(step.as) in poolForms))
+      throw new Error(`no configuration is ${step.as}`)
     if (step.do === 'engine' && !(String(step.is) in moods)) throw new Error(`an engine is never ${step.is}`)
     return { at, step: Object.assign({}, step, 'pod' in step && { pod: number }) as unknown as Step }
   })

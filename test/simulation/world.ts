@@ -1,4 +1,3 @@
-import { canonicalPool, type Pool } from '../../ipkeeper-server/ipam/pools/pool.ts'
 import type { AttachmentKey } from '../../ipkeeper-server/ipam/records/records.ts'
 import { parseRetention } from '../../ipkeeper-server/ipam/records/retention.ts'
 import type { AddRequest } from '../../ipkeeper-server/ipam/request/add-request.ts'
@@ -13,22 +12,16 @@ import { collectGarbage } from '../../ipkeeper-server/leases/verbs/gc.ts'
 import { release } from '../../ipkeeper-server/leases/verbs/release.ts'
 import { reserve, unreserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
-import { parseAddress } from '../../shared/net/address.ts'
-import { parseCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { EngineDouble, type Snapshot } from '../rigs/engine-double.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { Draws } from './draws.ts'
 import { Judge, type Given, type Wish } from './judge.ts'
 import { Machine, type Daemon } from './machine.ts'
+import { poolForms, type PoolForm } from './pools.ts'
 import { describeStep, machinesOf, wishes, type History, type Step } from './steps.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-const subnet = parseCidr('10.22.0.0/28')
-if (!subnet) throw new Error('no subnet')
-// As few that what rests, or is kept, is in the way of others.
-const rangeEnd = parseAddress('10.22.0.7')
-const pool: Pool = canonicalPool('net', 'default', [[{ subnet, ...(rangeEnd && { rangeEnd }) }]])
 /** Milliseconds in which nodes that find nothing missing hear of a loss from others (docs/adr/0023-an-engine-that-forgets.md). */
 const noticedWithin = 1000
 
@@ -60,6 +53,11 @@ const minute = 60_000
 const answerWithin = 5_000
 /** Milliseconds of a run of the plugin. */
 const pluginRuns = 30_000
+/** Refusals before anything was given. */
+const certain: ReadonlySet<string> = new Set([
+  ...['IPK_ADDRESS_HELD', 'IPK_ADDRESS_KEPT', 'IPK_ADDRESS_RESERVED', 'IPK_HOLDER_LIVE', 'IPK_MAC_TAKEN'],
+  ...['IPK_NODE_NAME_TAKEN', 'IPK_POOL_DRAINING', 'IPK_POOL_FULL', 'IPK_STORE_INCOMPLETE'],
+])
 /** Two minutes apart: what a sandbox that got no DEL had may be kept for an hour from when that was noticed. */
 const tries = 36
 /** Whose draws those at the end are: of no machine. */
@@ -95,7 +93,11 @@ export class World {
   /** Machines that may find a loss which nothing else shows, and have had no time to tell it; since when they could. */
   readonly #untold = new Map<Machine, number | undefined>()
 
-  constructor(time: VirtualTime, { kind, seed }: Pick<History, 'kind' | 'seed'>, engine: EngineDouble) {
+  constructor(
+    time: VirtualTime,
+    { kind, seed, configured }: Pick<History, 'kind' | 'seed' | 'configured'>,
+    engine: EngineDouble,
+  ) {
     this.#time = time
     this.#draws = new Draws(seed, time.now)
     this.judge = new Judge(time.now, ({ invariant, says }) => {
@@ -107,6 +109,7 @@ export class World {
       random: (number: number) => this.#draws.next(number),
       engine: this.#engine,
       piecewise: kind === 'piecewise',
+      configured: configured === true,
       // What becomes free at once can be given away at once.
       cooldown: seed % 2 === 0 ? minute : 0,
       onCut: (container: string): void => {
@@ -190,6 +193,8 @@ export class World {
         return this.#force(step)
       case 'move':
         return this.#move(step)
+      case 'configure':
+        return this.#configure(this.#machine(step.on), step.as)
       case 'compact':
         this.#engine?.compact()
         return undefined
@@ -248,6 +253,7 @@ export class World {
     const answer = await this.#add(sandbox, killed)
     if (!this.#isThere(sandbox)) {
       sandbox.state = 'gone'
+      this.judge.mayHaveGot(wish.pod)
       return new Problem('IPK_INTERRUPTED', 'the machine went off')
     }
     if (typeof answer === 'string') {
@@ -263,6 +269,9 @@ export class World {
           (this.#moved.get(answer) === wish.pod ? ', which was moved to it' : ''),
       )
       this.#doubtUntold()
+      const { goesBy } = machine.daemon ?? {}
+      if (goesBy && goesBy.since <= asked) this.judge.fromPool(sandbox.given, poolForms[goesBy.pool])
+      this.judge.got(sandbox.given)
       if (this.#doubted.has(machine)) {
         sandbox.isDisowned = true
         this.judge.disowned(sandbox.given)
@@ -270,6 +279,7 @@ export class World {
       return sandbox
     }
     this.#say(`${container} of ${wish.pod} on ${machine.name} is refused: ${answer.code}`)
+    if (!certain.has(answer.code)) this.judge.mayHaveGot(wish.pod)
     sandbox.state = 'refused'
     // Some runtimes do not send the DEL of an ADD that failed.
     if (this.#draws.next(machine.number) < 0.8) await this.#del(sandbox)
@@ -605,6 +615,23 @@ export class World {
     })
   }
 
+  async #configure(machine: Machine, as: PoolForm): Promise<void> {
+    machine.pool = as
+    const { daemon } = machine
+    if (!daemon) return
+    const uses = ({ given, ...sandbox }: Sandbox): boolean =>
+      sandbox.machine === machine && given !== undefined && this.judge.owns(given.container)
+    const before = this.#sandboxes.filter(uses)
+    await Promise.race([daemon.configure(), daemon.life.over])
+    if (daemon.goesBy.pool !== as) return
+    for (const { given } of before.filter(uses))
+      if (given && poolForms[as].no.includes(given.address))
+        this.judge.complain(
+          'from the pool in force',
+          `${given.container} of ${given.wish.pod} has ${given.address}, which the pool of its node leaves out`,
+        )
+  }
+
   async #move({ on, which, pod }: Step & { readonly do: 'move' }): Promise<void> {
     const owner = wishes[pod]?.pod
     await this.#ask(this.#machine(on), async service => {
@@ -637,6 +664,7 @@ export class World {
     for (const [number, machine] of this.#machines.entries()) {
       machine.turn('well')
       machine.runtime = 'lists'
+      void this.#configure(machine, 'whole')
       this.#setClock(machine, -machine.clockIsAhead)
       const isNamed = this.#machines.slice(0, number).some(other => other.name === machine.name)
       if (isNamed)
@@ -847,7 +875,7 @@ export class World {
       invocationId: run,
       startedAt,
       confirms: true,
-      inline: pool,
+      inline: machine.around.configured ? undefined : poolForms.whole.pool,
       networkPools: [],
       place: {
         namespace: 'shop',

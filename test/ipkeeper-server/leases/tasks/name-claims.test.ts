@@ -141,19 +141,22 @@ for (const [what, record] of [
   ['another machine has it', { claim }],
   ['nobody has it any more', {}],
 ] as const)
-  t.test(`a name that is waited for after a loss is asked for again after a pause, where ${what}`, async t => {
-    const double = new EngineDouble()
-    double.put('node', 'n1', nodeText('n1', record))
-    double.put('node', 'n2', nodeText('n2', { epoch: 2 }))
-    const { claims, ledger, told } = await startNode(t, double, {}, {}, {}, [])
-    const readNode = ledger.readNode.bind(ledger)
-    let reads = 0
-    ledger.readNode = async name => (reads++, await readNode(name))
-    claims.hold('n1')
-    await until('it is lost', () => told.includes('lost'))
-    await delay(100)
-    t.equal(reads, 1)
-  })
+  t.test(
+    `a name that is waited for after a loss is asked for again after a pause, where ${what}`,
+    async t => {
+      const double = new EngineDouble()
+      double.put('node', 'n1', nodeText('n1', record))
+      double.put('node', 'n2', nodeText('n2', { epoch: 2 }))
+      const { claims, ledger, told } = await startNode(t, double, {}, {}, {}, [])
+      const readNode = ledger.readNode.bind(ledger)
+      let reads = 0
+      ledger.readNode = async name => (reads++, await readNode(name))
+      claims.hold('n1')
+      await until('it is lost', () => told.includes('lost'))
+      await delay(100)
+      t.equal(reads, 1)
+    },
+  )
 
 t.test('nor by a copy of itself', async t => {
   const double = new EngineDouble()

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { failedBy } from '../shared/system-code.ts'
 
 /** A checked-in file that is made from sources; scripts/generated-files.ts lists them all. */
 export interface GeneratedFile {
@@ -21,7 +22,7 @@ export async function writeGenerated(file: GeneratedFile): Promise<void> {
 /** Whether the file is missing or has another text than it should. */
 export async function isStale(file: GeneratedFile): Promise<boolean> {
   const text = await readFile(join(root, file.path), 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (failedBy(error, 'ENOENT')) return undefined
     throw error
   })
   return text !== (await file.generate())

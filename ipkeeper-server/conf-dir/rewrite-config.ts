@@ -3,6 +3,7 @@ import { link, writeFile } from 'node:fs/promises'
 import { Problem } from '../../shared/problem/problem.ts'
 import { writeDurably } from '../host/durable-file.ts'
 import { readPlainFile, sameState, type ReadFile } from './read-source-file.ts'
+import { systemCode } from '../../shared/system-code.ts'
 
 /** Parts of names behind the last point, by which no runtime takes the files for its own. */
 const newSuffix = `.new-${process.pid}`
@@ -19,7 +20,7 @@ async function keepOriginal(path: string, { bytes, state }: ReadFile, at: Date):
       await link(path, name)
       return name
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      const code = systemCode(error)
       if (code === 'EEXIST' && attempt < 100) continue
       if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EMLINK') throw error
       await writeFile(name, bytes, { flag: 'wx', mode: Number(state.mode & 0o7777n) })

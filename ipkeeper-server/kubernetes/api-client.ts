@@ -3,6 +3,7 @@ import { type TlsMaterial, sameTls } from '../host/tls-material.ts'
 import { version } from '../../shared/build-info.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import { ApiError, statusError } from './api-error.ts'
+import { failedBy } from '../../shared/system-code.ts'
 
 export interface ApiSecrets {
   readonly token: string | undefined
@@ -348,6 +349,5 @@ function parse(text: string): unknown {
 }
 
 function isBrokenConnection(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)
+  return failedBy(error, 'UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE')
 }

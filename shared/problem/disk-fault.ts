@@ -1,4 +1,5 @@
 import { shellWord } from '../text/shell-word.ts'
+import { systemCode } from '../system-code.ts'
 
 /** What a file system says that takes no more: it is full, a quota is, it is read-only, or its disk fails. */
 const words = {
@@ -70,7 +71,7 @@ export function hintOfDisk(
   folder: string,
   { path = folder, limitedBy = 'daemon' }: { readonly path?: string; readonly limitedBy?: LimitedBy } = {},
 ): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = systemCode(error)
   if (isFileFault(code)) return fileHint(code, path, limitedBy)
   return isDiskFault(code) ? diskHint(code, folder) : undefined
 }

@@ -5,6 +5,7 @@ import type { HealthReply } from '../../../shared/api/listing.schema.ts'
 import { version as ownVersion } from '../../../shared/build-info.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { refusalOf } from './older-daemon.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 /** Milliseconds that the daemon may take for a listing, unless a command knows better. */
 const usualDeadline = 10_000
@@ -28,7 +29,7 @@ export interface DaemonClient {
 }
 
 function unreachable(socket: string, error: unknown, deadline: number): Problem {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = systemCode(error)
   const late = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError
   const why =
     code === 'ENOENT'

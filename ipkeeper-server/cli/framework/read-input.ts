@@ -95,7 +95,7 @@ export function readSome(descriptor: number, into: Buffer): number {
     try {
       return readSync(descriptor, into)
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      const code = systemCode(error)
       if (code === 'EOF') return 0
       if (code !== 'EAGAIN') throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { readSome } from './read-input.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 /** Where a command may write and what it may know of its process. */
 export interface Terminal {
@@ -40,8 +41,8 @@ function writeWhole(fd: 1 | 2, text: string): string | undefined {
     try {
       done += writeSync(fd, bytes, done)
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
-      if (code !== 'EAGAIN') return String(code ?? error)
+      const code = systemCode(error)
+      if (code !== 'EAGAIN') return code
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
   }

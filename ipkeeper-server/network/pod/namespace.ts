@@ -33,9 +33,9 @@ export function inspectNetns(path: string): NetnsState {
     if (statfsSync(path).type !== nsfsMagic) return { kind: 'not-a-namespace' }
     return { kind: 'namespace', inode: statSync(path, { bigint: true }).ino.toString() }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' }
-    return { kind: 'unreadable', reason: String(code ?? error) }
+    return { kind: 'unreadable', reason: code }
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type DiskFault,
   type FileFault,
 } from '../../../shared/problem/disk-fault.ts'
-import { failedBy } from '../../../shared/system-code.ts'
+import { failedBy, systemCode } from '../../../shared/system-code.ts'
 
 /** Primary codes of sqlite.org/rescode.html: what SQLite says of files that cannot be written. */
 const sqliteFull = 13
@@ -95,7 +95,7 @@ function tryDisk(folder: string): DiskFault | undefined {
     }
     return undefined
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = systemCode(error)
     return isDiskFault(code) ? code : undefined
   } finally {
     try {

@@ -11,6 +11,7 @@ import {
 import { Problem } from '../../../shared/problem/problem.ts'
 import { diskFaultOf, fileFaultOf } from './disk-fault-of.ts'
 import { Reserve, type ReserveState } from './reserve.ts'
+import { systemCode } from '../../../shared/system-code.ts'
 
 export interface RoomOptions {
   /** Whose file system it is about: that of the store, or of the journal. It has to be there. */
@@ -174,7 +175,7 @@ export class Room {
         this.#spent = undefined
       } else this.note(this.#spent?.fault ?? 'ENOSPC')
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      const code = systemCode(error)
       // What else is wrong with the disk every write says by itself.
       if (isDiskFault(code) && lacksRoom(code)) this.note(code)
       else this.#tryLater()

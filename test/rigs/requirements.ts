@@ -28,6 +28,8 @@ const folderOfPlugin = pluginFolders[wantedPlugin]
 if (folderOfPlugin === undefined && wantedPlugin !== '')
   throw new Error(`PLUGIN=${wantedPlugin}: there is none`)
 export const isStaticPlugin = folderOfPlugin !== undefined
+/** It takes a multiple of the time and of the memory. */
+export const isSanitizedPlugin = wantedPlugin === 'sanitized'
 
 /** That executable of a build; the static one is in a folder of its own under the name that runtimes know. */
 export const pluginOf = (dist: string): string => join(dist, folderOfPlugin ?? '', 'ipkeeper')

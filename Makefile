@@ -27,7 +27,7 @@ IP_TESTS := test/main-plugin/result.test.ts test/main-plugin/underlay.test.ts te
 EXTENDED_TESTS := $(shell grep -rl rigs/extent.ts --include=*.test.ts test)
 # An address sanitizer reserves more of the address space than limits.test.ts leaves it, and 15 MB of lists take it minutes.
 SANITIZED_TESTS := $(filter-out %/limits.test.ts %/stdin.test.ts,$(wildcard test/faults/*.test.ts)) test/spec/golden.test.ts test/packaged/fallback.test.ts
-ALL_STATIC_TESTS := test/spec test/packaged test/callers test/main-plugin test/install/bare-host.test.ts test/privileged
+ALL_STATIC_TESTS := test/spec test/packaged test/callers test/main-plugin test/privileged test/identity test/soak/soak.test.ts
 
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
@@ -97,6 +97,7 @@ test-all: test ## Run every test, then for half an hour what is too long for eac
 	@EXTENT=all $(NODE) scripts/run-tests.ts $(EXTENDED_TESTS)
 	@IPK_NETLINK=off $(NODE) scripts/run-tests.ts test/main-plugin
 	@[ ! -e dist/ipkeeper-static ] || PLUGIN=static $(NODE) scripts/run-tests.ts $(ALL_STATIC_TESTS)
+	@[ ! -e dist/ipkeeper-static ] || PLUGIN=static IPK_NETLINK=off $(NODE) scripts/run-tests.ts test/main-plugin
 	@[ ! -e dist/ipkeeper-static ] || { $(NODE) scripts/build-static.ts --sanitize && PLUGIN=sanitized $(NODE) scripts/run-tests.ts $(SANITIZED_TESTS); }
 	@SOAK_PROOF=1 $(NODE) scripts/run-tests.ts test/soak/faults.test.ts
 	@$(MAKE) coverage fuzz soak

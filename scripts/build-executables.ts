@@ -39,7 +39,7 @@ import { createRequire } from 'node:module'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundleExecutable, products, yardstick, type Executable } from './bundle-executable.ts'
-import { measureSeeds, recordedSeed } from './choose-random-seed.ts'
+import { seedOption } from './choose-random-seed.ts'
 import { fetchKoffi, fetchNode, hostArchitecture } from './fetch-node.ts'
 import { packageExecutable, type Architecture, type CodeCache } from './package-executable.ts'
 import { trainCodeCache } from './train-code-cache.ts'
@@ -84,18 +84,6 @@ interface Target {
   readonly codeCache: boolean
 }
 
-/** The option that makes the start of the plugin as quick as V8's luck allows (scripts/choose-random-seed.ts). */
-function randomSeed(node: string): string {
-  const known = recordedSeed(process.versions.node)
-  if (known !== undefined) return `--random-seed=${known}`
-  console.log(`build: choosing a random seed for Node ${process.versions.node}, which has none on record`)
-  const { seed, withSeed, without } = measureSeeds(node)
-  console.log(
-    `build: ${seed}, with which it starts in ${withSeed} ms of processor time (without ${without}); put it into scripts/random-seeds.json`,
-  )
-  return `--random-seed=${seed}`
-}
-
 /**
  * A trained cache is the same with every build, so that releases have it as well. It is of the machine it was made on: another
  * one's executables go without, since their Node cannot be run here.
@@ -116,7 +104,10 @@ async function buildOne(executable: Executable, target: Target): Promise<void> {
   const output = join(folder, executable.name)
   const stamp = join(folder, `.${executable.name}.sha256`)
   const text = await bundleExecutable(executable)
-  const nodeOptions = [...executable.nodeOptions, ...(executable.isTrained ? [randomSeed(base.path)] : [])]
+  const nodeOptions = [
+    ...executable.nodeOptions,
+    ...(executable.isTrained ? [seedOption(process.versions.node, base.path)] : []),
+  ]
   const assets = executable.hasKoffi ? { koffi: fetchKoffi(architecture) } : {}
   const options = [...nodeOptions, codeCache ? 'code cache' : '']
   const print = await fingerprint(text, base, options, Object.values(assets))

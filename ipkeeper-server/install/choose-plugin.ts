@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
+import { leastGlibc } from '../host/least-glibc.ts'
 
 export interface PluginChoice {
   /** Path of the executable. */
@@ -27,9 +28,8 @@ function isNamed(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** A folder of the host, as seen from here; a link that leads out of the host's root says nothing of the host. */
-function folderWithin(root: string, folder: string): string | undefined {
-  const path = join(root, folder)
+/** A path of the host, as seen from here; a link that leads out of the host's root says nothing of the host. */
+function realPathWithin(root: string, path: string): string | undefined {
   if (!existsSync(path)) return undefined
   const real = realpathSync(path)
   return real.startsWith(realpathSync(root).replace(/\/?$/, sep)) ? real : undefined
@@ -49,11 +49,15 @@ export function missingLibrary(
     throw new Error(`${hostRoot} is not the root of a host: it has no folder usr`)
   const own = architecture === 'arm64' ? 'arm64' : 'x64'
   const folders = libraryFolders(own)
-    .map(folder => folderWithin(hostRoot, folder))
+    .map(folder => realPathWithin(hostRoot, join(hostRoot, folder)))
     .filter(folder => folder !== undefined)
   const missing = (name: string): boolean => !folders.some(folder => isNamed(join(folder, name)))
   if (libraries[own].some(missing)) return 'glibc'
-  return libraries.both.find(missing)
+  // Each version that a C library has is named in it, and by that name programs ask for it.
+  const isNewEnough = folders
+    .map(folder => realPathWithin(hostRoot, join(folder, 'libc.so.6')))
+    .some(path => path !== undefined && readFileSync(path).includes(`GLIBC_${leastGlibc}\0`))
+  return isNewEnough ? libraries.both.find(missing) : `glibc ${leastGlibc} or newer`
 }
 
 /**

@@ -23,7 +23,7 @@ import {
   type Expected,
 } from '../rigs/plugin-under-fault.ts'
 import { supportedVersions } from '../../shared/cni/versions.ts'
-import { missing } from '../rigs/requirements.ts'
+import { isSanitizedPlugin, missing } from '../rigs/requirements.ts'
 import { replyText } from '../rigs/scripted-socket.ts'
 import { startProcess } from '../rigs/plugin-process.ts'
 
@@ -374,10 +374,12 @@ t.test('replies without measure are cut off: little is read, little is kept', { 
   const hundredMegabytes = 100_000_000
   const block = Buffer.alloc(1_000_000, 'x')
   const tiny = Buffer.from('1\r\nx\r\n'.repeat(100_000))
-  const floods: readonly [name: string, begin: string, piece: Buffer, read: number][] = [
+  type Flood = readonly [name: string, begin: string, piece: Buffer, read: number]
+  const floods: readonly Flood[] = [
     ['a body that says its length', `${ok}Content-Length: ${hundredMegabytes}\r\n\r\n`, block, 10e6],
     ['one chunk', `${chunkedOk}${hundredMegabytes.toString(16)}\r\n`, block, 10e6],
-    ['chunks of one byte', chunkedOk, tiny, 60e6],
+    // With a sanitizer these take more than a minute, and each byte is kept for a while after its end.
+    ...(isSanitizedPlugin ? [] : [['chunks of one byte', chunkedOk, tiny, 60e6] as const]),
     ['a head', 'HTTP/1.1 200 OK\r\nX: ', block, 10e6],
     ['a status line', 'HTTP/1.1 ', block, 10e6],
     ['no HTTP', '', block, 10e6],

@@ -4,7 +4,7 @@
  * the mark of: how many are killed between that and their end is a matter of the machine, and nothing to judge by.
  */
 import { randomInt } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import type { AttachmentRecord } from '../../ipkeeper-server/ipam/records/record
 import type { Daemon } from '../rigs/daemon.ts'
 import { kernelState } from '../rigs/kernel-state.ts'
 import { until } from '../rigs/poll.ts'
-import { missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import type { Finished } from '../rigs/run-program.ts'
 import { makeWiredNode, type Settings, type WiredNode, type WiredPod } from '../rigs/wired-node.ts'
 
@@ -33,7 +33,8 @@ const modes: Readonly<Record<string, Settings>> = {
  * again until none is left, since some have still to start, and may start others.
  */
 async function killPlugins({ host }: WiredNode, runs: readonly Promise<Finished>[]): Promise<void> {
-  const each = `case "$(readlink "$process/exe")" in */dist/ipkeeper) kill -9 "\${process#/proc/}"; echo killed ;; esac`
+  const plugin = realpathSync(testedPlugin)
+  const each = `case "$(readlink "$process/exe")" in '${plugin}') kill -9 "\${process#/proc/}"; echo killed ;; esac`
   const script = `for process in /proc/[0-9]*; do ${each}; done 2>/dev/null`
   const running = new Set(runs)
   for (const run of runs) void run.finally(() => running.delete(run))
@@ -110,6 +111,7 @@ for (const [mode, settings] of Object.entries(modes)) {
       const together = round % 2 === 1
       const fresh: WiredPod[] = []
       for (let number = 0; number < podsPerRound; number++) fresh.push(await node.pod())
+      const late = together ? await node.pod() : undefined
       const leaving = [...living.values()].slice(0, podsPerRound / 2)
       const daemon = node.daemon()
       const adding = fresh.map(pod => pod.call('ADD'))
@@ -119,7 +121,13 @@ for (const [mode, settings] of Object.entries(modes)) {
       await until('requests are served', () => served(daemon) >= done)
       await delay(randomInt(60))
       daemon.kill('SIGKILL')
-      if (together) await killPlugins(node, [...adding, ...deleting])
+      if (late) {
+        // It waits for a daemon, and so is there to be killed, however quick the others are.
+        fresh.push(late)
+        adding.push(late.call('ADD'))
+        await killPlugins(node, [...adding, ...deleting])
+        t.equal((await adding.at(-1))?.stdout, '', 'the plugin that waited was killed')
+      }
       await daemon.stop('SIGKILL')
       const marked = together ? answered(node) : undefined
       if (randomInt(2) === 0) await delay(randomInt(300))
@@ -159,7 +167,7 @@ for (const [mode, settings] of Object.entries(modes)) {
         },
         settleMs,
       ).catch(() => undefined)
-      const what = `round ${round}, ${together ? 'plugins too' : 'the daemon'}: ${arrived.length} of ${podsPerRound} answered, ${printed.length} printed`
+      const what = `round ${round}, ${together ? 'plugins too' : 'the daemon'}: ${arrived.length} of ${fresh.length} answered, ${printed.length} printed`
       t.same(found, { leases: wanted, links: wanted, elements: wanted }, what)
       // The pods that were refused, and those that were undone, can be added again.
       const retried = fresh.find(pod => !living.has(pod.containerId))

@@ -7,7 +7,7 @@ import { commonOptions } from '../../ipkeeper-server/cli/framework/options.ts'
 import { remedyHere, type Place } from '../../shared/remedy/place.ts'
 import { shellLine } from '../../shared/text/shell-word.ts'
 import { startDaemon } from '../rigs/daemon.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { distFolder, missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { runProgram } from '../rigs/run-program.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
@@ -46,7 +46,7 @@ t.test('a daemon of a DaemonSet that is away: nobody says systemctl alone', { sk
   const { socket, stateDir, noted } = await podThatEnded(t)
   t.match(JSON.parse(noted), { service: 'pod', node: 'n1' })
   const added = await runPlugin({
-    ...{ plugin: join(distFolder, 'ipkeeper'), command: 'ADD', containerId: 'c1' },
+    ...{ plugin: testedPlugin, command: 'ADD', containerId: 'c1' },
     config: {
       ...{ cniVersion: '1.0.0', name: 'net', type: 'bridge' },
       ipam: { type: 'ipkeeper', ranges: [[{ subnet: '10.22.0.0/24' }]], socket, stateDir, timeout: 1 },

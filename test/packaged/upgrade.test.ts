@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { StatusReply } from '../../shared/api/listing.schema.ts'
 import { until } from '../rigs/poll.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { distFolder, isStaticPlugin, missing, pluginOf } from '../rigs/requirements.ts'
 import { mustRun } from '../rigs/run-program.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 import { makeWiredNode, type WiredPod, type WiredResult } from '../rigs/wired-node.ts'
@@ -15,19 +15,23 @@ const otherVersion = '9.9.9'
 
 t.test('upgrade and rollback with pods that stay connected', { skip, timeout: 180_000 }, async t => {
   const folder = tempFolder(t)
-  await mustRun(
-    process.execPath,
-    [join(root, 'scripts', 'build-executables.ts'), '--out', folder.file('other'), '--no-code-cache'],
-    {
-      env: { ...(process.env as Record<string, string>), IPKEEPER_VERSION: otherVersion },
-      timeoutMs: 150_000,
-    },
-  )
+  const build = async (script: string, ...words: readonly string[]): Promise<void> => {
+    await mustRun(
+      process.execPath,
+      [join(root, 'scripts', script), '--out', folder.file('other'), ...words],
+      {
+        env: { ...(process.env as Record<string, string>), IPKEEPER_VERSION: otherVersion },
+        timeoutMs: 150_000,
+      },
+    )
+  }
+  await build('build-executables.ts', '--no-code-cache')
+  if (isStaticPlugin) await build('build-static.ts')
   mkdirSync(folder.file('bin'))
   /** As make install does it: a new file, then a rename. */
   const install = (from: string, name: 'ipkeeper' | 'ipkeeper-server'): void => {
     const fresh = folder.file('bin', `.${name}.new`)
-    copyFileSync(join(from, name), fresh)
+    copyFileSync(name === 'ipkeeper' ? pluginOf(from) : join(from, name), fresh)
     chmodSync(fresh, 0o755)
     renameSync(fresh, folder.file('bin', name))
   }

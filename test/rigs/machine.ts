@@ -4,14 +4,14 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Test } from 'tap'
 import { stringify } from 'yaml'
 import type { AuditReply } from '../../shared/api/audit.schema.ts'
 import type { StatusReply } from '../../shared/api/listing.schema.ts'
 import { startDaemon, type Daemon } from './daemon.ts'
 import { startInNewNamespace } from './namespace-process.ts'
-import { distFolder } from './requirements.ts'
+import { distFolder, testedPlugin } from './requirements.ts'
 import { runPlugin } from './run-plugin.ts'
 import { runProgram, type Finished } from './run-program.ts'
 import type { TempFolder } from './temp-folder.ts'
@@ -106,12 +106,12 @@ export function makeMachine(t: Test, { folder, config = {}, store }: MachineOpti
   machineId(newMachineId())
   writeFileSync(file('nothing'), '')
   const wrap = (program: string): string => {
-    const path = file(program)
-    const text = script.replace('HOME', home).replace('PROGRAM', join(distFolder, program))
+    const path = file(basename(program))
+    const text = script.replace('HOME', home).replace('PROGRAM', program)
     writeFileSync(path, text, { mode: 0o755 })
     return path
   }
-  const [server, plugin] = [wrap('ipkeeper-server'), wrap('ipkeeper')]
+  const [server, plugin] = [wrap(join(distFolder, 'ipkeeper-server')), wrap(testedPlugin)]
   const [socket, stateDir, configFile] = [file('s'), file('state'), file('config.yaml')]
   const configure = (name: string, how: 'by-configuration' | 'by-hostname'): void => {
     const byHostname = how === 'by-hostname'

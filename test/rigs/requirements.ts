@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { canRun, compilerFor } from '../../scripts/c-compiler.ts'
 import { hostArchitecture } from '../../scripts/fetch-node.ts'
 import { callers } from './callers.ts'
@@ -23,13 +23,20 @@ export const distFolder = join(import.meta.dirname, '..', '..', 'dist')
  * built so that each fault of memory ends it (PLUGIN=sanitized).
  */
 const pluginFolders: Readonly<Record<string, string>> = { static: 'static', sanitized: 'sanitized/static' }
-const folderOfPlugin = pluginFolders[process.env['PLUGIN'] ?? '']
+const wantedPlugin = process.env['PLUGIN'] ?? ''
+const folderOfPlugin = pluginFolders[wantedPlugin]
+if (folderOfPlugin === undefined && wantedPlugin !== '')
+  throw new Error(`PLUGIN=${wantedPlugin}: there is none`)
 export const isStaticPlugin = folderOfPlugin !== undefined
+/** It takes a multiple of the time and of the memory. */
+export const isSanitizedPlugin = wantedPlugin === 'sanitized'
 
-/** Folder of that executable; the static one is in a folder of its own under the name that runtimes know. */
-export const pluginFolder = join(distFolder, folderOfPlugin ?? '')
+/** That executable of a build; the static one is in a folder of its own under the name that runtimes know. */
+export const pluginOf = (dist: string): string => join(dist, folderOfPlugin ?? '', 'ipkeeper')
 
-export const testedPlugin = join(pluginFolder, 'ipkeeper')
+export const testedPlugin = pluginOf(distFolder)
+
+export const pluginFolder = dirname(testedPlugin)
 
 /** Begins the reason of a skip that is no fault even in CI: nothing that apt or npm supply would enable the test. */
 export const optionalSkip = 'optional: '

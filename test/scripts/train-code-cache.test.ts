@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { bundleExecutable, products } from '../../scripts/bundle-executable.ts'
-import { recordedSeed } from '../../scripts/choose-random-seed.ts'
+import { recordedSeed, seedOption } from '../../scripts/choose-random-seed.ts'
 import { fetchNode, hostArchitecture } from '../../scripts/fetch-node.ts'
 import { packageExecutable, type CodeCache } from '../../scripts/package-executable.ts'
 import { trainCodeCache } from '../../scripts/train-code-cache.ts'
@@ -33,12 +33,35 @@ t.test('a seed is on record for the Node that is packaged', t => {
   t.end()
 })
 
+t.test('a Node without a seed on record has one chosen for it, and the build says so', t => {
+  const said: string[] = []
+  const choose = (version: string): string =>
+    seedOption(
+      version,
+      'its path',
+      node => ({ seed: node === 'its path' ? 7 : 8, withSeed: 20, without: 24 }),
+      line => said.push(line),
+    )
+  t.equal(choose(process.versions.node), `--random-seed=${seed}`)
+  t.strictSame(said, [])
+  t.equal(choose('0.0.1'), '--random-seed=7')
+  t.match(said, [
+    /^build: choosing a random seed for Node 0\.0\.1, which has none on record$/,
+    /^build: 7, with which it starts in 20 ms of processor time \(without 24\); put it into /,
+  ])
+  t.end()
+})
+
 t.test('the cache of trained runs', async t => {
   const trained = await trainCodeCache({ script, node: base, nodeOptions })
   t.ok(trained.equals(await trainCodeCache({ script, node: base, nodeOptions })), 'the same bytes once more')
   const good = await greeting('trained', trained)
   t.match(good, { exit: 0, stdout: '' })
   t.match(good.stderr, /^CNI ipkeeper plugin v\S+\nCNI protocol versions supported: [^\n]+\n$/)
+
+  const otherSeed = [...plugin.nodeOptions, '--random-seed=1000']
+  const taken = await trainCodeCache({ script, node: base, nodeOptions: otherSeed })
+  t.match(await greeting('of-another-seed', taken), { exit: 0, stdout: '', stderr: good.stderr })
 
   const otherOptions = [...nodeOptions, '--no-opt']
   const damaged = Buffer.from(trained)

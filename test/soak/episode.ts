@@ -10,6 +10,7 @@ import { PodCalls } from '../many-nodes/pod-calls.ts'
 import { SeededRandom } from '../rigs/seeded-random.ts'
 import { settled } from '../many-nodes/settle.ts'
 import { inParallel } from '../rigs/in-parallel.ts'
+import { pluginOf } from '../rigs/requirements.ts'
 import { Teardown } from '../rigs/teardown.ts'
 import type { PluginRun } from './check-plugin-runs.ts'
 import { engineLosses } from './engine-loss.ts'
@@ -78,7 +79,7 @@ export async function playEpisode({ seed, dist, ...options }: EpisodeOptions): P
       starting: node => calls.events.push({ kind: 'start', node, at: performance.now() }),
     })
     const chosen = livesFor(options)
-    const run = new Run(stage, plan, calls, new SeededRandom(seed), chosen, `${dist}/ipkeeper`)
+    const run = new Run(stage, plan, calls, new SeededRandom(seed), chosen, pluginOf(dist))
     const evidence = countedFrom(began, await run.play())
     return {
       ...{ seed, plan, evidence, took: performance.now() - began },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fail, noDaemon, ok, skip, warn, type Check, type CheckResult } from '../check-result.ts'
 import type { NodeView } from '../probe-node.ts'
 import { mainNetworks, oursIn } from '../networks.ts'
+import { leastGlibc } from '../../../host/least-glibc.ts'
 import { neededTools, type ToolName, tools } from '../../../network/plan/tools.ts'
 import type { AttachmentsReply, StatusReply } from '../../../../shared/api/listing.schema.ts'
 import { counted } from '../../../../shared/text/counted.ts'
@@ -39,9 +40,6 @@ export const toolsCheck: Check = {
     return ok(Object.keys(tools).join(', '))
   },
 }
-
-/** What Node's executable asks for; package.json pins that Node. */
-const leastGlibc = '2.28'
 
 interface ProcessReport {
   readonly header: { readonly glibcVersionRuntime?: string }

@@ -108,6 +108,20 @@ t.test('only the kernel is believed, and only what is whole', async t => {
   socket.close()
 })
 
+t.test(
+  'a kernel that has none of the options repeats what was asked, and says why in a number alone',
+  async t => {
+    const short = acknowledged(17)
+    const bytes = Buffer.concat([short, Buffer.alloc(16)])
+    bytes.writeUInt32LE(bytes.length, 0)
+    bytes.writeUInt32LE(32, 20)
+    const { sockets } = socketsOn({ setsockopt: () => -1, datagrams: [{ bytes }] })
+    const socket = sockets.open()
+    t.strictSame(await socket.ask(linkQuery('lo')), { errno: 17, text: undefined, linkIndex: undefined })
+    socket.close()
+  },
+)
+
 t.test('one message at a time, also after one that failed', async t => {
   const sending: PromiseWithResolvers<number>[] = []
   const { sockets } = socketsOn({

@@ -154,7 +154,7 @@ async function measureBursts(
   contestants: readonly Contestant[],
   { bursts, burstRounds }: MainPluginPlan,
 ): Promise<readonly MainPluginLine[]> {
-  const asked = contestants.filter(({ plugin, isFilled }) => isFilled && plugin !== 'Node')
+  const asked = contestants.filter(({ plugin }) => plugin !== 'Node')
   const lines: MainPluginLine[] = []
   for (const atOnce of bursts) lines.push(...(await measureCrowd(asked, { pods: 0, atOnce }, burstRounds)))
   return lines

@@ -115,6 +115,7 @@ function pluginBudgets({ wholeProcess, mainPlugin }: Figures, plan: Plan['mainPl
   ): number | undefined => worst(lines.flatMap(line => Object.values(line?.toReferences ?? {})))
   const mostAtOnce = Math.max(...plan.atOnce)
   const mostPods = Math.max(...plan.levels)
+  const burst = Math.max(...plan.bursts)
   return [
     atMost(1.15, 'Node plugin as IPAM delegate, ADD / trivial executable', delegate('ipkeeper')?.toTrivial),
     atMost(
@@ -135,6 +136,11 @@ function pluginBudgets({ wholeProcess, mainPlugin }: Figures, plan: Plan['mainPl
       1.2,
       `${mostAtOnce} ADDs at once, static, until all have ended / bridge + host-local`,
       toReference(wired('all ADDs', 'static', mostAtOnce)),
+    ),
+    atMost(
+      3,
+      `${burst} ADDs at once, static, slowest / median`,
+      worst(wired('ADD', 'static', burst).map(({ times }) => times.max / times.p50)),
     ),
     ...(['ADD', 'DEL'] as const).map(verb =>
       atMost(

@@ -125,6 +125,41 @@ function contestantsOf(sites: readonly Site[]): readonly Contestant[] {
   )
 }
 
+/** So many pods that come and go at a time. */
+async function measureCrowd(
+  contestants: readonly Contestant[],
+  { pods, atOnce }: Pick<MainPluginLine, 'pods' | 'atOnce'>,
+  rounds: number,
+): Promise<readonly MainPluginLine[]> {
+  const series = {
+    ADD: Series.of(contestants),
+    DEL: Series.of(contestants),
+    'all ADDs': Series.of(atOnce === 1 ? [] : contestants),
+    'all DELs': Series.of(atOnce === 1 ? [] : contestants),
+  }
+  await inTurns(contestants, rounds, async one => {
+    const { add, del } = await one.site.addAndDelete(one.folder, atOnce)
+    series.ADD.note(one, ...add.each)
+    series.DEL.note(one, ...del.each)
+    series['all ADDs'].note(one, { ms: add.wholeMs })
+    series['all DELs'].note(one, { ms: del.wholeMs })
+  })
+  return (['ADD', 'DEL', 'all ADDs', 'all DELs'] as const).flatMap(what =>
+    linesOf(series[what], { what, pods, atOnce }),
+  )
+}
+
+/** As after a node's start, without pods yet. Not with the plugin that holds a Node: a hundred of them need 4 GiB. */
+async function measureBursts(
+  contestants: readonly Contestant[],
+  { bursts, burstRounds }: MainPluginPlan,
+): Promise<readonly MainPluginLine[]> {
+  const asked = contestants.filter(({ plugin }) => plugin !== 'Node')
+  const lines: MainPluginLine[] = []
+  for (const atOnce of bursts) lines.push(...(await measureCrowd(asked, { pods: 0, atOnce }, burstRounds)))
+  return lines
+}
+
 /** Pods that come and go, each way of it, beside those that are there. */
 async function measureLevel(
   contestants: readonly Contestant[],
@@ -133,21 +168,8 @@ async function measureLevel(
 ): Promise<readonly MainPluginLine[]> {
   const lines: MainPluginLine[] = []
   for (const atOnce of plan.atOnce) {
-    const series = {
-      ADD: Series.of(contestants),
-      DEL: Series.of(contestants),
-      'all ADDs': Series.of(atOnce === 1 ? [] : contestants),
-      'all DELs': Series.of(atOnce === 1 ? [] : contestants),
-    }
-    await inTurns(contestants, atOnce === 1 ? plan.samples : plan.crowds, async one => {
-      const { add, del } = await one.site.addAndDelete(one.folder, atOnce)
-      series.ADD.note(one, ...add.each)
-      series.DEL.note(one, ...del.each)
-      series['all ADDs'].note(one, { ms: add.wholeMs })
-      series['all DELs'].note(one, { ms: del.wholeMs })
-    })
-    for (const what of ['ADD', 'DEL', 'all ADDs', 'all DELs'] as const)
-      lines.push(...linesOf(series[what], { what, pods, atOnce }))
+    const rounds = atOnce === 1 ? plan.samples : plan.crowds
+    lines.push(...(await measureCrowd(contestants, { pods, atOnce }, rounds)))
   }
   const withSandboxes = contestants.filter(({ site }) => site.sandbox !== undefined)
   const [run, stop] = [Series.of(withSandboxes), Series.of(withSandboxes)]
@@ -194,12 +216,12 @@ export async function measureMainPlugin(
   plan: MainPluginPlan,
   progress: (line: string) => void,
 ): Promise<MainPluginFigures> {
-  const sites = await makeSites(Math.max(...plan.atOnce))
+  const sites = await makeSites(Math.max(...plan.atOnce, ...plan.bursts))
   try {
     const contestants = contestantsOf(sites)
     for (const { site, folder } of contestants)
       for (let pair = 0; pair < plan.warmUp; pair++) await site.addAndDelete(folder, 1)
-    const lines = [...(await besideMachine(contestants, plan))]
+    const lines = [...(await besideMachine(contestants, plan)), ...(await measureBursts(contestants, plan))]
     for (const pods of plan.levels) {
       progress(`main plugin: ${pods} pods`)
       for (const { site, isFilled } of sites) {

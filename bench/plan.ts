@@ -46,6 +46,9 @@ export interface MainPluginPlan {
   readonly samples: number
   /** Rounds of as many at a time. */
   readonly crowds: number
+  /** As many at a time as after a node's start, ascending, on a node without pods. */
+  readonly bursts: readonly number[]
+  readonly burstRounds: number
   /** Sandboxes through containerd. */
   readonly sandboxes: number
 }
@@ -76,7 +79,10 @@ export const fullPlan: Plan = {
     starts: 5,
   },
   pairs: { clients: 32, warmUpMs: 3_000, measureMs: 10_000 },
-  mainPlugin: { levels: [0, 500], warmUp: 20, atOnce: [1, 20], samples: 60, crowds: 10, sandboxes: 30 },
+  mainPlugin: {
+    ...{ levels: [0, 500], warmUp: 20, atOnce: [1, 20], samples: 60, crowds: 10, sandboxes: 30 },
+    ...{ bursts: [50, 100], burstRounds: 4 },
+  },
   manyNodes: {
     prefixLength: 20,
     percentFull: [10, 99],
@@ -100,7 +106,10 @@ export const quickPlan: Plan = {
     starts: 1,
   },
   pairs: { clients: 32, warmUpMs: 300, measureMs: 1_000 },
-  mainPlugin: { levels: [0, 10], warmUp: 1, atOnce: [1, 4], samples: 3, crowds: 1, sandboxes: 2 },
+  mainPlugin: {
+    ...{ levels: [0, 10], warmUp: 1, atOnce: [1, 4], samples: 3, crowds: 1, sandboxes: 2 },
+    ...{ bursts: [8], burstRounds: 1 },
+  },
   manyNodes: {
     prefixLength: 24,
     percentFull: [10, 90],

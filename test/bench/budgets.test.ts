@@ -19,13 +19,21 @@ const delegate = (
 const wired = (
   what: MainPluginLine['what'],
   who: 'static netlink' | 'static ip' | 'Node netlink',
-  shape: { readonly pods?: number; readonly atOnce?: number; readonly toEmpty?: number },
+  {
+    times = [1],
+    ...shape
+  }: {
+    readonly pods?: number
+    readonly atOnce?: number
+    readonly toEmpty?: number
+    readonly times?: readonly number[]
+  },
   ...[old, current]: readonly [number, number]
 ): MainPluginLine => {
   const [plugin, wiring] = who.split(' ') as ['static' | 'Node', 'netlink' | 'ip']
   return {
     ...{ what, pods: 0, atOnce: 1, toEmpty: null, ...shape, plugin, wiring, reference: null },
-    ...{ times: summarize([1]), toReferences: { '1.1.1': old, '1.9.1': current } },
+    ...{ times: summarize(times), toReferences: { '1.1.1': old, '1.9.1': current } },
   }
 }
 
@@ -41,6 +49,8 @@ t.test('the worst figure of what a budget is for is held against it', t => {
           wired('ADD', 'static ip', {}, 5, 5),
           wired('ADD', 'static netlink', { atOnce: 20, toEmpty: 9 }, 1.1, 1),
           wired('all ADDs', 'static netlink', { atOnce: 20 }, 1.3, 1),
+          wired('ADD', 'static netlink', { atOnce: 50, times: [1, 1, 9] }, 9, 9),
+          wired('ADD', 'static netlink', { atOnce: 100, times: [2, 2, 5] }, 9, 9),
           wired('RunPodSandbox', 'Node netlink', {}, 1.2, 1.19),
         ],
       },
@@ -56,6 +66,7 @@ t.test('the worst figure of what a budget is for is held against it', t => {
       ['RunPodSandbox, Node / bridge + host-local', 1.2, 1.2, 'met'],
       ['20 ADDs at once, static, each / bridge + host-local', 1.2, 1.1, 'met'],
       ['20 ADDs at once, static, until all have ended / bridge + host-local', 1.2, 1.3, 'missed'],
+      ['100 ADDs at once, static, slowest / median', 3, 2.5, 'met'],
       ['main plugin, ADD at 500 pods / at 0, worse of both executables', 1.3, 1.5, 'missed'],
     ],
   )

@@ -1,9 +1,11 @@
 /** Whatever keeps the library of netlink from being loaded: pods are wired by `ip`, and the log says why in one line. */
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { findProgram } from '../rigs/find-program.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
-import { addressOf, startWiredNode, type WiredNode } from '../rigs/wired-node.ts'
+import { addressOf, podRanges, startWiredNode, type WiredNode } from '../rigs/wired-node.ts'
 
 const skip = missing('namespaces', 'nft', 'executables')
 
@@ -74,3 +76,28 @@ for (const { what, options = 'exec', commands = [], says } of rows)
     const left = await node.host.must('ls', [place])
     t.equal(/^native$/m.test(left), what === 'a folder that cannot be removed', left)
   })
+
+t.test('pods of IPv4 come and go without a program', { skip }, async t => {
+  const folder = tempFolder(t)
+  const host = await startPrivateHost()
+  t.teardown(() => host.close())
+  const [program, log] = [folder.file('ip'), folder.file('log')]
+  writeFileSync(program, `#!/bin/sh\necho "$@" >>${log}\nexec ${findProgram('ip') ?? 'ip'} "$@"\n`)
+  chmodSync(program, 0o755)
+  const env = { IPK_NETLINK: '', PATH: `${folder.path}:/usr/sbin:/usr/bin:/sbin:/bin` }
+  for (const mode of ['bridge', 'ptp']) {
+    const node = await startWiredNode(host, {
+      ...{ folder, env, settings: { mode }, ipam: { ranges: [podRanges.ipv4] } },
+    })
+    const pods = await Promise.all(Array.from({ length: 12 }, () => node.pod()))
+    for (const pod of pods) await pod.add()
+    const [first, ...others] = pods
+    await first?.del()
+    await Promise.all(others.map(pod => pod.del()))
+    const links = await host.must('ip', ['-o', 'link', 'show', 'type', 'veth'])
+    await node.daemon().stop()
+    t.equal(links, '', mode)
+  }
+  const batches = readFileSync(log, 'utf8').match(/^.*-batch.*$/gm)
+  t.strictSame(batches, null)
+})

@@ -21,6 +21,8 @@ export interface LineRequest {
    * carrier once in a second, except to whoever asks. Until then the link is up, but not running.
    */
   readonly comesUp?: string
+  /** Removes links, for which the kernel keeps whoever asks for 10 to 26 ms. */
+  readonly removes?: true
 }
 
 type Options = ReadonlyMap<string, string>
@@ -102,8 +104,8 @@ const flagUp = 1
 
 /** Attributes of links (linux/if_link.h). */
 const ifla = {
-  ...{ address: 1, name: 3, mtu: 4, link: 5, master: 10, info: 18, alias: 20, family: 26, netnsFd: 28 },
-  extMask: 29,
+  ...{ address: 1, name: 3, mtu: 4, link: 5, master: 10, info: 18, alias: 20, family: 26, group: 27 },
+  ...{ netnsFd: 28, extMask: 29 },
 } as const
 const infoOf = { kind: 1, data: 2, slaveKind: 4, slaveData: 5 } as const
 
@@ -198,7 +200,12 @@ const hairpinOn: Attribute = [
 ]
 
 const setGrammar: Grammar = {
-  ...{ dev: 1, up: 0, down: 0, alias: 1, master: 1, mtu: 1, address: 1, name: 1, addrgenmode: 1 },
+  ...{ dev: 1, up: 0, down: 0, alias: 1, master: 1, mtu: 1, address: 1, name: 1, addrgenmode: 1, group: 1 },
+}
+
+/** A number: `ip` knows names as well, from a file. */
+function linkGroup(text: string | undefined): readonly Attribute[] {
+  return text === undefined ? [] : [[ifla.group, bytesOf32(number32(text, 0x7fffffff))]]
 }
 
 function setLink(words: readonly string[]): LineRequest {
@@ -209,7 +216,7 @@ function setLink(words: readonly string[]): LineRequest {
   if (options.has('up') && options.has('down')) throw new LeftToIp()
   const dev = linkName(options.get('dev'))
   const [master, alias] = [options.get('master'), options.get('alias')]
-  const own = linkAttributes(options, undefined)
+  const own = [...linkAttributes(options, undefined), ...linkGroup(options.get('group'))]
   const links = [
     [dev, noDevice(dev)] as const,
     ...(master === undefined
@@ -233,6 +240,19 @@ function setLink(words: readonly string[]): LineRequest {
     ],
   })
   return { ...request(links, message), ...(options.has('up') && { comesUp: dev }) }
+}
+
+/** One link by its name, or all of a group. */
+function deleteLink(words: readonly string[]): LineRequest {
+  const options = must(readOptions(words, { dev: 1, group: 1 }))
+  if (options.size !== 1) throw new LeftToIp()
+  const [type, attributes] = [messageTypes.deleteLink, linkGroup(options.get('group'))]
+  const dev = attributes.length > 0 ? undefined : linkName(options.get('dev'))
+  const links = dev === undefined ? [] : [[dev, noDevice(dev)] as const]
+  const message: LineRequest['message'] = indexOf => ({
+    ...{ type, flags: 0, header: linkHeader(dev === undefined ? 0 : indexOf(dev)), attributes },
+  })
+  return { ...request(links, message), removes: true }
 }
 
 const creationOf: Readonly<Record<string, number>> = {
@@ -352,6 +372,7 @@ function readKnownLine([object, verb = '', ...words]: readonly string[], netns?:
     case 'link':
       if (verb === 'add') return addLink(words, netns)
       if (verb === 'set') return setLink(words)
+      if (verb === 'delete') return deleteLink(words)
       throw new LeftToIp()
     case 'address':
       return changeAddress(verb, words)
@@ -365,8 +386,7 @@ function readKnownLine([object, verb = '', ...words]: readonly string[], netns?:
 }
 
 /**
- * What the words of a line come to; undefined where some of them are unknown here, and the line is for `ip`. Removing a link is
- * left to it as well: the kernel keeps whoever asks for it for 10 ms and longer.
+ * What the words of a line come to; undefined where some of them are unknown here, and the line is for `ip`.
  *
  * @param netns file descriptor of the namespace that the line names as inheritedNamespace
  */

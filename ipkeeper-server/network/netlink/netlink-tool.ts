@@ -24,6 +24,7 @@ export interface NetlinkToolOptions {
 export function netlinkTool({ run, load, onLeftToIp, loadMs = 5_000 }: NetlinkToolOptions): RunTool {
   let loading: Promise<RouteSockets | undefined> | undefined
   let isLeft = false
+  let removals = 0
   const leave = (error: unknown): undefined => {
     loading = Promise.resolve(undefined)
     if (!isLeft) onLeftToIp(error)
@@ -31,11 +32,14 @@ export function netlinkTool({ run, load, onLeftToIp, loadMs = 5_000 }: NetlinkTo
   }
   return async order => {
     const netns = heldNamespace(order)
-    const requests = readBatch(order, netns)
+    const requests = readBatch(order, netns, removals < mostRemovals)
+    const removes = requests?.some(request => request.removes) === true
+    if (removes) removals++
     if (requests) loading ??= before(loadMs, load().then(provenSockets)).catch(leave)
     const sockets = requests && (await loading)
     const socket = sockets && openSocket(sockets, order, leave)
     const close = (): void => {
+      if (removes) removals--
       socket?.close()
       if (netns !== undefined) closeSync(netns)
     }
@@ -57,6 +61,9 @@ async function before<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   })
 }
 
+/** At a time. Each keeps a thread of the pool, which has four; for more there is `ip`. */
+const mostRemovals = 2
+
 const isBatch = ({ tool, args }: ToolRun): boolean => tool === 'ip' && args.join(' ') === '-batch -'
 
 /**
@@ -77,15 +84,19 @@ function heldNamespace(order: ToolRun): number | undefined {
 /** In a longer batch the start of a program costs less than a visit to the pool for each line: up to it 3 ms, and `ip` has 6. */
 const mostLines = 50
 
-/** undefined where a word is unknown here. */
-function readBatch(order: ToolRun, netns: number | undefined): readonly LineRequest[] | undefined {
+/** undefined where a word is unknown here, or a link is to be removed and may not. */
+function readBatch(
+  order: ToolRun,
+  netns: number | undefined,
+  mayRemove: boolean,
+): readonly LineRequest[] | undefined {
   if (!isBatch(order)) return undefined
   const lines = readBatchLines(order.input ?? '') ?? [[]]
   if (lines.length > mostLines) return undefined
   const requests: LineRequest[] = []
   for (const words of lines) {
     const request = readLine(words, netns)
-    if (!request) return undefined
+    if (!request || (request.removes && !mayRemove)) return undefined
     requests.push(request)
   }
   return requests

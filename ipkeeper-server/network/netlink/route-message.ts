@@ -22,6 +22,7 @@ export interface RouteMessage extends Nest {
 /** Values of linux/rtnetlink.h. */
 export const messageTypes = {
   newLink: 16,
+  deleteLink: 17,
   getLink: 18,
   newAddress: 20,
   deleteAddress: 21,

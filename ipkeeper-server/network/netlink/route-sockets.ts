@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs'
 import {
   encodeMessage,
   MalformedAnswer,
+  messageTypes,
   readAnswer,
   type Acknowledgement,
   type RouteMessage,
@@ -60,7 +61,10 @@ export class RouteSockets {
   readonly #calls: KernelCalls
   readonly #own: number
   readonly #abort: () => never
-  /** One message at a time: they wait for one lock of the kernel, and must not take the pool's threads from others. */
+  /**
+   * One message at a time: they wait for one lock of the kernel, and must not take the pool's threads from others. A removal has no
+   * turn, since the kernel keeps its thread for long, most of it without the lock: the tool sees to it that there are few.
+   */
   #turn: Promise<unknown> = Promise.resolve()
   readonly #buffer = new Uint8Array(longestAnswer)
 
@@ -121,11 +125,12 @@ export class RouteSockets {
     late: AbortSignal | undefined,
   ): Promise<KernelReply> {
     const bytes = encodeMessage(message, sequence)
-    const sending = this.#turn.then(() => {
+    const isRemoval = message.type === messageTypes.deleteLink
+    const sending = (isRemoval ? Promise.resolve() : this.#turn).then(() => {
       late?.throwIfAborted()
       return this.#calls.send(fd, bytes, bytes.length, 0)
     })
-    this.#turn = sending.catch(() => undefined)
+    if (!isRemoval) this.#turn = sending.catch(() => undefined)
     if ((await sending) !== bytes.length) throw new NetlinkFault('a message could not be sent')
     let linkIndex: number | undefined
     for (;;) {

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { defaultRouteLinks } from '../ip-show.ts'
 import { runTool, type RunTool } from '../run-tool.ts'
@@ -23,12 +23,18 @@ export function settingFile(key: string): string {
 /** Settings of a link that the kernel has for IPv6. */
 type Ipv6Setting = 'accept_ra' | 'disable_ipv6' | 'proxy_ndp'
 
+/**
+ * What a setting is now. Not by the pool, where each of five steps waits for a thread: an ADD reads three settings, and the kernel tells
+ * them from memory, without a lock.
+ */
+const readSetting = (key: string): string => readFileSync(`/proc/sys/net/${key}`, 'utf8').trim()
+
 const keyOf = (link: string, setting: Ipv6Setting): string => `ipv6/conf/${link}/${setting}`
 
 /** Of a link in the namespace of this process; undefined where it has no IPv6: a small MTU, or a kernel without it. */
-export async function readIpv6Setting(link: string, setting: Ipv6Setting): Promise<string | undefined> {
+export function readIpv6Setting(link: string, setting: Ipv6Setting): string | undefined {
   try {
-    return (await readFile(`/proc/sys/net/${keyOf(link, setting)}`, 'utf8')).trim()
+    return readSetting(keyOf(link, setting))
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw failed('read', link, setting, cause)
@@ -37,7 +43,7 @@ export async function readIpv6Setting(link: string, setting: Ipv6Setting): Promi
 
 /** Writes only what is not so already: /proc/sys may be mounted read-only. Throws IPK_WIRING_FAILED. */
 export async function writeIpv6Setting(link: string, setting: Ipv6Setting, value: string): Promise<void> {
-  if ((await readIpv6Setting(link, setting)) === value) return
+  if (readIpv6Setting(link, setting) === value) return
   try {
     await writeFile(settingFile(keyOf(link, setting)), value)
   } catch (cause) {
@@ -65,7 +71,7 @@ export async function enableForwarding(families: Iterable<4 | 6>, run: RunTool =
   for (const family of families) {
     const key = switches[family]
     try {
-      if ((await readFile(`/proc/sys/net/${key}`, 'utf8')).trim() === '1') continue
+      if (readSetting(key) === '1') continue
       if (family === 6) await keepAnnouncedRoutes(run)
       await writeFile(settingFile(key), '1')
     } catch (cause) {
@@ -84,7 +90,7 @@ export async function enableForwarding(families: Iterable<4 | 6>, run: RunTool =
 async function keepAnnouncedRoutes(run: RunTool): Promise<void> {
   const links = new Set(await defaultRouteLinks(run, '-6', ['proto', 'ra']))
   for (const link of links)
-    if ((await readIpv6Setting(link, 'accept_ra')) === '1') await writeIpv6Setting(link, 'accept_ra', '2')
+    if (readIpv6Setting(link, 'accept_ra') === '1') await writeIpv6Setting(link, 'accept_ra', '2')
 }
 
 /**
@@ -97,8 +103,7 @@ async function keepAnnouncedRoutes(run: RunTool): Promise<void> {
  */
 export async function guardHostLinks(links: readonly string[]): Promise<void> {
   for (const link of links)
-    if ((await readIpv6Setting(link, 'accept_ra')) !== undefined)
-      await writeIpv6Setting(link, 'accept_ra', '0')
+    if (readIpv6Setting(link, 'accept_ra') !== undefined) await writeIpv6Setting(link, 'accept_ra', '0')
 }
 
 /**
@@ -108,7 +113,7 @@ export async function guardHostLinks(links: readonly string[]): Promise<void> {
  * @throws IPK_WIRING_FAILED, also when the uplink has no IPv6
  */
 export async function answerNeighbours(uplink: string): Promise<void> {
-  const disabled = await readIpv6Setting(uplink, 'disable_ipv6')
+  const disabled = readIpv6Setting(uplink, 'disable_ipv6')
   if (disabled !== '0') {
     throw new Problem(
       'IPK_WIRING_FAILED',
@@ -143,7 +148,7 @@ export async function runHostCommands(
       if (!(error instanceof CommandRefused)) throw error
       const link = own.find(name => namesLink(error.command, name))
       // Not by the words of the refusal, which differ between kernels.
-      if (link === undefined || (await readIpv6Setting(link, 'disable_ipv6')) !== '1') throw error
+      if (link === undefined || readIpv6Setting(link, 'disable_ipv6') !== '1') throw error
       await writeIpv6Setting(link, 'disable_ipv6', '0')
       rest = rest.slice(rest.indexOf(error.command))
     }

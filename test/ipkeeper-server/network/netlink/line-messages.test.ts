@@ -20,6 +20,9 @@ t.test('messages', t => {
     ['link set dev a down', '00000000 05000000 00000000 01000000'],
     ['link set dev a mtu 1400', '00000000 05000000 00000000 00000000', '0800 0400 78050000'],
     ['link set dev a alias x master b up', up, '0800 0a00 06000000', '0500 1400 78000000'],
+    ['link set dev a group 7', '00000000 05000000 00000000 00000000', '0800 1b00 07000000'],
+    ['link delete dev a', '00000000 05000000 00000000 00000000'],
+    ['link delete group 7', '00000000 00000000 00000000 00000000', '0800 1b00 07000000'],
     ['address add 10.22.0.50/16 dev a', '02 10 00 00 05000000', '0800 0200 0a160032 0800 0100 0a160032'],
     ['address add 127.0.0.1/8 dev a', '02 08 00 fe 05000000', '0800 0200 7f000001 0800 0100 7f000001'],
     [
@@ -66,13 +69,22 @@ t.test('links that have to be there, and what ip says where they are not', t => 
   ])
   t.strictSame(links('link add link b name a type macvlan mode bridge'), [['b', 'Cannot find device "b"']])
   t.strictSame(links('link add name a type bridge'), [])
+  t.strictSame(links('link delete dev a'), [['a', 'Cannot find device "a"']])
+  t.strictSame(links('link delete group 7'), [])
   t.end()
 })
 
 t.test('what is left to ip', t => {
   for (const line of [
     'rule add from 10.22.0.0/16',
-    'link delete dev a',
+    'link delete dev if7',
+    'link delete dev a type bridge',
+    'link delete dev a group 7',
+    'link delete group dying',
+    'link delete group 2147483648',
+    'link delete group',
+    'link delete a',
+    'link delete',
     'link show dev a',
     'link set a up',
     'link set dev a up up',

@@ -63,8 +63,8 @@ const batch = (...lines: readonly string[]): ToolRun => ({
 
 t.test('what netlink is not for is run as it is, and nothing is loaded', async t => {
   for (const order of [
-    batch('link delete dev a'),
-    batch('link set dev a up', 'link delete dev a'),
+    batch('rule add from 10.22.0.0/16'),
+    batch('link set dev a up', 'link delete dev if7'),
     batch(''),
     batch(...Array.from({ length: 51 }, () => 'link set dev a up')),
     { ...batch('link set dev a up'), tool: 'bridge' },
@@ -162,6 +162,24 @@ t.test('what has not ended in time is given up after the message that is on its 
   await new Promise(setImmediate)
   t.equal(closed(), 2)
   t.equal(waiting.length, 1, 'the question of the first line was the last one')
+})
+
+t.test('more than two removals at a time are for ip, and keep nothing else waiting', async t => {
+  const kernel = Promise.withResolvers<KernelReply>()
+  const answer: Ask = ({ type }) => (type === 17 ? kernel.promise : done)
+  const { run, runs, left } = toolWith(Array.from({ length: 20 }, () => answer))
+  const removal = batch('link set dev a group 7', 'link delete dev a')
+  const alone = batch('link delete group 7')
+  await run(batch('link set dev b up'))
+  const removed = Promise.all([run(removal), run(alone)])
+  t.strictSame(runs, [])
+  await Promise.all([run(alone), run(removal)])
+  t.strictSame(runs, [alone, removal])
+  t.equal((await run(batch('link set dev b up'))).exit, 0)
+  kernel.resolve(done)
+  await removed
+  await run(alone)
+  t.strictSame([runs.length, left], [2, []], 'later ones are for netlink again')
 })
 
 t.test('a namespace is held for as long as a message names it', async t => {
@@ -348,6 +366,12 @@ const batches: readonly (readonly [what: string, ...lines: readonly string[]])[]
   ['small links', 'link set dev p mtu 1200', 'link set dev p addrgenmode none'],
   ['addresses of IPv6 on them', 'address add fd00:30::1/64 dev p nodad'],
   ['down', 'link set dev p down'],
+  ['links in a group', 'link set dev p group 77', 'link set dev h group 77', 'link set dev nope group 77'],
+  ['a link that is removed', 'link delete dev eth0', 'link delete dev nope'],
+  ['a group of them', 'link delete group 77'],
+  ['a group of none', 'link delete group 77'],
+  ['what cannot be removed', 'link delete dev lo'],
+  ['the group that all begin in', 'link delete group 0'],
 ]
 
 t.test(

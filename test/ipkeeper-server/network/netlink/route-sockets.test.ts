@@ -146,3 +146,28 @@ t.test('one message at a time, also after one that failed', async t => {
   first.close()
   second.close()
 })
+
+t.test('a removal keeps nothing waiting, and waits for nothing', async t => {
+  const sending: PromiseWithResolvers<number>[] = []
+  const { sockets } = socketsOn({
+    datagrams: [{ bytes: acknowledged() }, { bytes: acknowledged() }],
+    send: () => {
+      const one = Promise.withResolvers<number>()
+      sending.push(one)
+      return one.promise
+    },
+  })
+  const [first, second] = [sockets.open(), sockets.open()]
+  const removal = { type: 17, flags: 0, attributes: [] }
+  const removed = first.ask(removal)
+  const asked = second.ask(linkQuery('lo'))
+  await t.rejects(first.ask(removal, AbortSignal.abort('late')), 'one that comes too late is not sent')
+  await new Promise(setImmediate)
+  t.equal(sending.length, 2)
+  sending[1]?.resolve(48)
+  t.match(await asked, { errno: 0 })
+  sending[0]?.resolve(16)
+  t.match(await removed, { errno: 0 })
+  first.close()
+  second.close()
+})

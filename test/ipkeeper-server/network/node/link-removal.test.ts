@@ -82,6 +82,45 @@ t.test('how it ends', async t => {
   }
 })
 
+const names = [1, 2, 3, 4].map(nth => `ipk00000000000${nth}`)
+
+/** Removes four links at once; argument: what to say to a batch that names a group, in place of running it. */
+const burst = `
+import { HostLinkRemoval } from ${JSON.stringify(product('node/link-removal.ts'))}
+import { runTool } from ${JSON.stringify(product('run-tool.ts'))}
+import { existsSync } from 'node:fs'
+const names = ${JSON.stringify(names)}
+const [answer] = process.argv.slice(1)
+for (const [at, name] of names.entries())
+  await runTool({ tool: 'ip', args: ['link', 'add', name, 'type', 'veth', 'peer', 'name', 'other' + at] })
+const runs = []
+const removal = new HostLinkRemoval(async asked => {
+  runs.push(asked.input.trimEnd().split('\\n'))
+  await new Promise(setImmediate)
+  return answer && asked.input.includes('group') ? { exit: 2, stdout: '', stderr: answer } : await runTool(asked)
+})
+await Promise.all(names.map(name => removal.remove(name)))
+await removal.idle()
+const left = names.filter(name => existsSync('/proc/sys/net/ipv4/conf/' + name))
+console.log(JSON.stringify({ runs, left }))
+`
+
+t.test('links that are to go while two removals are at work', { skip: missing('namespaces') }, async t => {
+  const alone = names.map(name => [`link delete dev ${name}`])
+  const group = 'group 6910059'
+  const together = [...names.slice(2).map(name => `link set dev ${name} ${group}`), `link delete ${group}`]
+  const refusal = 'RTNETLINK answers: Operation not supported\nCommand failed -:3\n'
+  for (const [what, answer, runs] of [
+    ['go together', '', [...alone.slice(0, 2), together]],
+    ['go one by one where that is refused', refusal, [...alone.slice(0, 2), together, ...alone.slice(2)]],
+  ] as const) {
+    const host = await startPrivateHost()
+    t.teardown(() => host.close())
+    const said = await host.must(process.execPath, ['--input-type=module', '-e', burst, answer])
+    t.strictSame(JSON.parse(said), { runs, left: [] }, what)
+  }
+})
+
 const program = `
 import { HostLinkRemoval } from ${JSON.stringify(product('node/link-removal.ts'))}
 import { runTool } from ${JSON.stringify(product('run-tool.ts'))}

@@ -201,6 +201,6 @@ export const rows: readonly Row[] = [...fileRows, ...conflistRows, ...daemonRows
 /** Changes that are not played here, and which test has something of them. */
 export const elsewhere: readonly (readonly [what: string, why: string])[] = [
   ['an IPPool, with the ledger in the Kubernetes API', 'test/cluster/pool-changes.test.ts'],
-  ['a pool, from the file to an IPPool and back', 'test/cluster/pool-objects.test.ts'],
+  ['a pool, from the conflist to the file to an IPPool and back', 'test/cluster/pool-moves.test.ts'],
   ['the version of the daemon and back, with pods that talk', 'test/packaged/upgrade.test.ts'],
 ]

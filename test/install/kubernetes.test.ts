@@ -68,7 +68,7 @@ async function placedPod(api: Cluster, node: string): Promise<string> {
   return name
 }
 
-/** What needs a kubelet is done in a container by daemonset.test.ts. */
+/** Up to what needs a kubelet: the commands that are then typed in the copy. */
 async function stopsOneDaemon(t: Test): Promise<void> {
   const api = await startCluster(t, { controllers: workloadControllers, flags: ['--allow-privileged=true'] })
   const folder = tempFolder(t)

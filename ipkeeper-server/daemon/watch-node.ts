@@ -137,7 +137,12 @@ function watchConfDir({
         logFinding(logger, finding)
         const { severity, file, line, column, message, remedy } = finding
         if (severity === 'error')
-          tell(fileEvent(service.node, 'BadConflist', `${file}:${line}:${column}: ${message}; ${remedy}`))
+          tell(
+            fileEvent(service.node, 'BadConflist', {
+              message: `${file}:${line}:${column}: ${message}`,
+              remedy,
+            }),
+          )
       }
       const mended = gone.filter(({ severity }) => severity !== 'note').length
       if (mended > 0) logger.info({ mended }, 'findings on network configurations are resolved')
@@ -175,8 +180,8 @@ function keepCaches(
     monotonic: () => performance.now(),
     onFound: ({ path, reason, detail, plan, because }) => {
       logger.warn({ path, reason, detail, plan, because }, 'a bad file in a result cache')
-      const message = `${path}: ${reason} (${detail}); ${because}; see: ipkeeperctl cache scan`
-      tell(fileEvent(service.node, 'BadCacheFile', message))
+      const message = `${path}: ${reason} (${detail}); ${because}`
+      tell(fileEvent(service.node, 'BadCacheFile', { message, remedy: 'see: ipkeeperctl cache scan' }))
     },
     onRepaired: ({ path, reason, containerId, ifname, network }, how) => {
       logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)

@@ -171,7 +171,7 @@ function addAllRoutes(app: FastifyInstance, options: AppOptions): void {
   const { service, facts, nodeFacts, checkConfig, stateFolderBeats = () => Promise.resolve(true) } = options
   const { stateDir, stateFolder } = facts
   cniRoutes(app, { ...options, stateDir, stateFolder, stateFolderBeats, facts: nodeFacts })
-  listingRoutes(app, { service })
+  listingRoutes(app, { service, cluster: options.cluster })
   addressRoutes(app, { service })
   bulkRoutes(app, { service })
   mapRoutes(app, { service })

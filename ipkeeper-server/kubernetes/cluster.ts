@@ -112,7 +112,8 @@ export class Cluster {
     this.view = this.#cache
     this.events = {
       record: (subject, event) => {
-        this.#recorder.record(subject, { ...event, message: remedy(event.message) })
+        const { message, remedy: advice = '' } = event
+        this.#recorder.record(subject, { ...event, message: remedy(message), remedy: remedy(advice) })
       },
     }
     this.#pods = this.#reflector({

@@ -3,8 +3,10 @@ export interface PodEvent {
   readonly type: 'Normal' | 'Warning'
   /** One CamelCase word that machines read. */
   readonly reason: string
-  /** What people read; cut at 1024 bytes, which is all the API takes. */
+  /** What people read. */
   readonly message: string
+  /** What to do, which stands behind it; absent: nothing. */
+  readonly remedy?: string
   /** What was being done, one CamelCase word. */
   readonly action: string
 }
@@ -43,7 +45,15 @@ export class EventSeries {
 
   /** @param now milliseconds since the epoch */
   add(pod: EventSubject, event: PodEvent, now: number): Series {
-    const key = JSON.stringify([pod.uid, pod.namespace, pod.name, event.type, event.reason, event.message])
+    const key = JSON.stringify([
+      pod.uid,
+      pod.namespace,
+      pod.name,
+      event.type,
+      event.reason,
+      event.message,
+      event.remedy,
+    ])
     const known = this.#series.get(key)
     const goesOn = known !== undefined && Math.abs(now - known.lastAt) < seriesWindow
     const series: Series = goesOn
@@ -73,6 +83,31 @@ export function clipBytes(text: string, limit: number): string {
   const room = new Uint8Array(limit - mark.length)
   const { read } = encoder.encodeInto(text, room)
   return `${text.slice(0, read)}${mark}`
+}
+
+/** Where a text can be cut that has commands in it. */
+const boundary = /[;,.] /g
+
+/** A text with commands, cut between two of its parts; "" where not even the first one fits. */
+function clipBetween(text: string, limit: number): string {
+  const clipped = clipBytes(text, limit)
+  if (clipped === text) return text
+  const end = [...clipped.matchAll(boundary)].at(-1)?.index
+  return end === undefined ? '' : `${clipped.slice(0, end)}...`
+}
+
+/** A message and its remedy in so many bytes: the end of the message goes first, since half a command is worse than none. */
+export function clipNote(message: string, remedy: string, limit: number): string {
+  const whole = [message, remedy].filter(part => part !== '').join('; ')
+  const size = (text: string): number => Buffer.byteLength(text)
+  if (size(whole) <= limit) return whole
+  const least = Math.min(size(message), Math.floor(limit / 4))
+  const said = clipBetween(remedy, limit - least - '; '.length)
+  const behind = said === '' ? '' : `; ${said}`
+  const room = limit - size(behind)
+  if (size(message) <= room && said !== '') return `${message}${behind}`
+  const before = size(message) <= room - '...'.length ? `${message}...` : clipBetween(message, room)
+  return `${before || clipBytes(message, room)}${behind}`
 }
 
 /** So many at once, then so many per second. Knows no clock: moments are handed in, in milliseconds. */

@@ -25,9 +25,12 @@ const nodeSubject = (node: string): EventSubject => ({
 export function fileEvent(
   node: string,
   reason: 'BadConflist' | 'BadCacheFile',
-  message: string,
+  { message, remedy }: { readonly message: string; readonly remedy: string },
 ): { readonly subject: EventSubject; readonly event: PodEvent } {
-  return { subject: nodeSubject(node), event: { type: 'Warning', reason, action: 'LookAtFiles', message } }
+  return {
+    subject: nodeSubject(node),
+    event: { type: 'Warning', reason, action: 'LookAtFiles', message, remedy },
+  }
 }
 
 /** What an IPPool is told of its newest spec; without a reason: that it is in force. */
@@ -60,7 +63,8 @@ export function findingEvent(
       type: severity === 'note' ? 'Normal' : 'Warning',
       reason: reasonOfKind(kind),
       action: 'Reconcile',
-      message: [`${says}: ${why}`, remedy].filter(part => part !== '').join('; '),
+      message: `${says}: ${why}`,
+      remedy,
     },
   }
 }
@@ -82,12 +86,12 @@ export function outcomeEvent(
 ): PodEvent {
   if ('problem' in outcome) {
     const { code, message, details, hint } = outcome.problem
-    const more = [details, hint].filter(part => part !== '').join('; ')
     return {
       type: 'Warning',
       reason: reasonOfCode(code),
       action: 'AssignAddress',
-      message: `${message}; ${more}`,
+      message: [message, details].filter(part => part !== '').join('; '),
+      remedy: hint,
     }
   }
   const { addresses, reasons } = outcome

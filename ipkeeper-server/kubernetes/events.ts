@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts'
 import { resourcePath } from './api-path.ts'
 import type { ClientClock, ClusterLog } from './client-context.ts'
 import {
-  clipBytes,
+  clipNote,
   EventSeries,
   seriesWindow,
   type EventSubject,
@@ -197,7 +197,7 @@ export class ApiEventRecorder implements EventRecorder {
       type: event.type,
       reason: event.reason.slice(0, longestName),
       action: event.action.slice(0, longestName),
-      note: clipBytes(event.message, longestNote),
+      note: clipNote(event.message, event.remedy ?? '', longestNote),
       ...(series.count > 1 && { series: repetitions(series) }),
     })
     series.object = name

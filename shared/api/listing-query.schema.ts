@@ -21,6 +21,10 @@ const filters = {
     description: 'one or more, divided by commas',
   }),
   pool: Type.String({ minLength: 1, maxLength: 256, description: 'name of the pool' }),
+  selector: Type.String({
+    ...{ minLength: 1, maxLength: 1000 },
+    description: 'labels of the pod, as kubectl takes them; of pods of this node alone',
+  }),
   bridge: Type.String({ minLength: 1, maxLength: 64, description: 'name of the bridge' }),
   uplink: Type.String({ minLength: 1, maxLength: 64, description: 'the link of the host that is its port' }),
 }
@@ -35,12 +39,12 @@ export interface ListingTerms {
 }
 
 export const leaseTerms = {
-  filters: ['namespace', 'pod', 'node', 'owner', 'state', 'pool'],
+  filters: ['namespace', 'pod', 'node', 'owner', 'selector', 'state', 'pool'],
   sorts: ['address', 'since', 'until', 'state', 'pod', 'node', 'pool'],
 } as const satisfies ListingTerms
 
 export const attachmentTerms = {
-  filters: ['namespace', 'pod', 'node'],
+  filters: ['namespace', 'pod', 'node', 'selector'],
   sorts: ['since', 'pod', 'node', 'network'],
 } as const satisfies ListingTerms
 

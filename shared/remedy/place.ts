@@ -37,5 +37,5 @@ export function commandHere(
   const here = remedyHere(line, place)
   if (here === line) return { argv }
   if (!/^(kubectl|crictl|ipkeeperctl|ipkeeper-server|sudo) /.test(here)) return { argv: [], words: here }
-  return { argv: /['$]/.test(here) ? ['sh', '-c', here] : here.split(' ') }
+  return { argv: /['$]| && /.test(here) ? ['sh', '-c', here] : here.split(' ') }
 }

@@ -16,23 +16,47 @@ type InPod = Extract<StartedAs, { service: 'pod' }>
 
 const label = 'app.kubernetes.io/name=ipkeeper'
 
-/** Words of kubectl for the pod of this node. */
-const podOf = ({ node, pod }: InPod): string =>
-  pod === undefined ? `-l ${label} --field-selector ${shellWord(`spec.nodeName=${node}`)}` : shellWord(pod)
+/** A copy of the pod of this node, for what needs a daemon that does not run; its name says of which node, since it writes there. */
+const offlinePod = ({ node }: InPod): string => `ipkeeper-offline-${node}`
+const isOffline = (one: InPod): boolean => one.pod === offlinePod(one)
+
+/** The name of the pod that the daemon runs in; undefined: not known. */
+const daemonPod = (one: InPod): string | undefined => (isOffline(one) ? undefined : one.pod)
+
+/** Words of kubectl for that pod. */
+function podOf(one: InPod): string {
+  const pod = daemonPod(one)
+  return pod === undefined
+    ? `-l ${label} --field-selector ${shellWord(`spec.nodeName=${one.node}`)}`
+    : shellWord(pod)
+}
 
 const kubectl = ({ namespace }: InPod, words: string): string => `kubectl -n ${shellWord(namespace)} ${words}`
-const recreate = (one: InPod): string => kubectl(one, `delete pod ${podOf(one)}`)
+
+/** The same as one word. */
+const podWord = (one: InPod): string =>
+  daemonPod(one) === undefined ? `$(${kubectl(one, `get pod ${podOf(one)} -o name`)})` : podOf(one)
+
+/** The DaemonSet keeps off nodes that have "off" for this label. */
+const switchLabel = 'ipkeeper.io/daemon'
+
+const recreate = (one: InPod): string =>
+  isOffline(one)
+    ? `kubectl label node ${shellWord(one.node)} ${switchLabel}-`
+    : kubectl(one, `delete pod ${podOf(one)}`)
 
 const ofPod: Readonly<Record<Verb | 'log', (one: InPod) => string>> = {
   restart: recreate,
   start: recreate,
   'reload-or-restart': recreate,
-  stop: () => 'keep the DaemonSet off this node, which ends the pod of its daemon',
-  'disable --now': () => 'keep the DaemonSet off that node, which ends the pod of its daemon',
+  stop: ({ node }) => `kubectl label node ${shellWord(node)} ${switchLabel}=off`,
+  // Of another node.
+  'disable --now': () => `kubectl label node NODE ${switchLabel}=off`,
   cat: one => kubectl(one, 'get daemonset ipkeeper -o yaml'),
   status: one => kubectl(one, `get pod ${podOf(one)}`),
   // By a label the logs of all nodes, which name theirs in each line: kubectl finds none by its node.
-  log: one => kubectl(one, `logs ${one.pod === undefined ? `-l ${label} --prefix` : podOf(one)} --tail 100`),
+  log: one =>
+    kubectl(one, `logs ${daemonPod(one) === undefined ? `-l ${label} --prefix` : podOf(one)} --tail 100`),
 }
 
 /**
@@ -40,9 +64,21 @@ const ofPod: Readonly<Record<Verb | 'log', (one: InPod) => string>> = {
  *
  * @param options of "kubectl exec", each with a space behind it
  */
-export function execInPod(one: InPod, options: string): string {
-  const pod = one.pod === undefined ? `$(${kubectl(one, `get pod ${podOf(one)} -o name`)})` : podOf(one)
-  return kubectl(one, `exec ${options}${pod} -- `)
+export const execInPod = (one: InPod, options: string): string =>
+  kubectl(one, `exec ${options}${podWord(one)} -- `)
+
+/** The same for a call that needs a daemon that does not run: in a copy of the pod, which the first one of a text makes. */
+export function execOffline(one: InPod, { isFirst }: { readonly isFirst: boolean }): string {
+  const name = offlinePod(one)
+  const pod = shellWord(name)
+  const exec = kubectl(one, `exec ${pod} -- `)
+  if (!isFirst || isOffline(one)) return exec
+  const made = kubectl(
+    one,
+    `debug ${podWord(one)} --copy-to=${pod} --same-node -c ipkeeper -- sleep infinity`,
+  )
+  const ready = kubectl(one, `wait --for=condition=Ready ${shellWord(`pod/${name}`)} --timeout=60s`)
+  return `${made} && ${ready} && ${exec}`
 }
 
 const ofContainer: Readonly<Record<Verb | 'log', string>> = {

@@ -1,6 +1,6 @@
 import { defaultPaths } from '../paths.ts'
 import { shellWord } from '../text/shell-word.ts'
-import { execInPod, type StartedAs } from './service-lines.ts'
+import { execInPod, execOffline, type StartedAs } from './service-lines.ts'
 
 /**
  * The commands of ipkeeperctl that need to be told which daemon is meant: "socket" of those that ask it, "state" of those that read
@@ -53,9 +53,9 @@ const callPattern = new RegExp(`\\bipkeeperctl (${names.join('|')}|${imports})(?
 /** What of a line can belong to a call that has begun before it; what is in quotes belongs to one word. */
 const restPattern = /^((?:(?!\bipkeeperctl\b)(?:\\.|'[^']*'|[^;,()|]))*).*$/
 
-/** These are for a node whose daemon does not run, so that there is no pod to make them in. */
+/** These are for a node whose daemon does not run. */
 const isWithoutDaemon = (name: string, rest: string): boolean =>
-  ['restore', 'migrate'].includes(name) || (name === 'rescue' && / --store\b/.test(rest))
+  ['restore', 'migrate'].includes(name) || (['rescue', 'backup'].includes(name) && / --store\b/.test(rest))
 
 interface ToolPlace {
   readonly socket?: string | undefined
@@ -72,7 +72,10 @@ const requestLines = (text: string, socket: string): string =>
 const fileLines = (text: string, stateDir: string): string =>
   text
     .replaceAll(/\bipkeeperctl explain --manifest FILE\b/g, 'ipkeeperctl explain --manifest - < FILE')
-    .replaceAll(/\bipkeeperctl backup FILE\b/g, () => `ipkeeperctl backup ${shellWord(`${stateDir}/FILE`)}`)
+    .replaceAll(
+      /\bipkeeperctl (backup|restore) FILE\b/g,
+      (_whole, name: string) => `ipkeeperctl ${name} ${shellWord(`${stateDir}/FILE`)}`,
+    )
 
 /** How the words of a call reach the pod: with a terminal where it asks, with what is typed where it reads that. */
 function podOptions(name: string, rest: string): string {
@@ -89,6 +92,7 @@ export function toolLines(written: string, { socket, stateDir, startedAs, toolIs
   const pod = startedAs?.service === 'pod' && toolIsHere !== true ? startedAs : undefined
   const asked = socket === undefined ? written : requestLines(written, socket)
   const text = pod ? fileLines(asked, stateDir ?? defaultPaths.stateDir) : asked
+  let isMade = text.includes(' --copy-to=')
   return text.replace(callPattern, (whole: string, name: string, at: number) => {
     const end = text.indexOf('\n', at)
     const rest = text.slice(at + whole.length, end < 0 ? undefined : end).replace(restPattern, '$1')
@@ -98,10 +102,15 @@ export function toolLines(written: string, { socket, stateDir, startedAs, toolIs
       ['state', 'both'].includes(of) && !/ --state-dir\b/.test(rest) ? words.state : '',
     ]
     const before = text.slice(0, at)
-    const isAsItIs = !pod || isWithoutDaemon(name, rest) || before.endsWith(' -- ')
+    const call = `${whole}${needed.join('')}`
+    if (!pod || before.endsWith(' -- ')) return call
+    if (isWithoutDaemon(name, rest)) {
+      const isFirst = !isMade
+      isMade = true
+      return `${execOffline(pod, { isFirst })}${call}`
+    }
     // Who has restarted the daemon by then has deleted its pod.
-    const there = pod && /start ipkeeper\b/.test(before) ? { ...pod, pod: undefined } : pod
-    const prefix = !there || isAsItIs ? '' : execInPod(there, podOptions(name, rest))
-    return `${prefix}${whole}${needed.join('')}`
+    const there = /start ipkeeper\b/.test(before) ? { ...pod, pod: undefined } : pod
+    return `${execInPod(there, podOptions(name, rest))}${call}`
   })
 }

@@ -44,7 +44,9 @@ const ways: readonly (readonly [role: Role, stopped: '' | ', stopped'])[] = [
 ]
 
 function test(row: Row, store: Store, [role, stopped]: (typeof ways)[number]): void {
-  if ((stopped !== '' && !changesFile(row)) || row.without?.[role] !== undefined) return
+  const needsStop = row.layout !== undefined && role === 'ipam'
+  if ((stopped === '' ? needsStop : !changesFile(row) && !needsStop) || row.without?.[role] !== undefined)
+    return
   const way = `${store} ${role}${stopped}` as const
   const name = `${way}: ${row.where}: ${row.what}`
   const played = wanted === undefined ? isWhole || row.always?.includes(way) : name.includes(wanted)

@@ -7,7 +7,10 @@ import type { Kind, Outcome, Row } from './row.ts'
 import { elsewhere, rows } from './rows.ts'
 
 const page = join(import.meta.dirname, '..', '..', 'docs', 'operations', 'changes.md')
-const files = { file: "the daemon's file", conflist: 'the conflist', both: 'both' } as const
+const files = {
+  ...{ file: "the daemon's file", conflist: 'the conflist', both: 'both' },
+  neither: 'neither, where the daemon is upgraded',
+} as const
 const kinds = ['live', 'kept', 'cooling', 'reserved', 'fresh'] as const satisfies readonly Kind[]
 
 /** Where a DEL with the new conflist ends nothing. */
@@ -47,7 +50,7 @@ const table = (where: Row['where']): string =>
     )
     .join('')
 
-const text = (['file', 'conflist', 'both'] as const)
+const text = (['file', 'conflist', 'both', 'neither'] as const)
   .map(where => `### In ${files[where]}\n\n${table(where)}`)
   .join('\n')
 

@@ -1,9 +1,10 @@
 /** Plays a row of the table of changes: what is there before, the change, a restart, and the next call of each pod. */
-import { renameSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import type { ExplainReply } from '../../shared/api/explain.schema.ts'
 import type { StatusReply } from '../../shared/api/listing.schema.ts'
+import { toOldLayout } from '../rigs/old-layout.ts'
 import { until } from '../rigs/poll.ts'
 import {
   addressOf,
@@ -85,6 +86,12 @@ class Played {
 
   get file(): string {
     return join(dirname(this.node.daemon().stateDir), 'config')
+  }
+
+  /** The file of this node's own ledger, or of its journal. */
+  get ledger(): string {
+    const { stateDir } = this.node.daemon()
+    return ['leases.db', 'journal.db'].map(name => join(stateDir, name)).find(existsSync) ?? ''
   }
 
   write(): void {
@@ -266,6 +273,7 @@ export async function play(
   }
   await node.daemon().stop()
   if (meanwhile) played.write()
+  if (row.layout !== undefined) toOldLayout(played.ledger, row.layout)
   await node.startDaemon()
   await played.says('after a restart')
   for (const [kind, got] of before)

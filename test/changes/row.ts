@@ -39,7 +39,9 @@ export interface Row {
   /** "the subnet", as in "I want to change the subnet". */
   readonly what: string
   /** Which file is changed. */
-  readonly where: 'file' | 'conflist' | 'both'
+  readonly where: 'file' | 'conflist' | 'both' | 'neither'
+  /** In which layout the daemon of after the change finds the node's own ledger, as an older version has left it. */
+  readonly layout?: 1 | 2 | 3
   readonly before: Configuration
   readonly after: Configuration
   /** The code by which the daemon refuses the file; absent: it is put in force, or there is none. */

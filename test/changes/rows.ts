@@ -189,11 +189,18 @@ const conflistRows: readonly Row[] = [
   },
 ]
 
-export const rows: readonly Row[] = [...fileRows, ...conflistRows]
+const daemonRows: readonly Row[] = ([1, 3] as const).map(layout => ({
+  what: `the version of the daemon, from one with layout ${layout} of the ledger`,
+  ...{ where: 'neither', layout, ...(layout === 1 && { always: ['sqlite ipam, stopped', 'etcd main'] }) },
+  ...{ before: inFile({ subnet }), after: inFile({ subnet }) },
+  ...{ gets: asBefore, type: 'nothing; see [upgrade.md](upgrade.md)' },
+}))
+
+export const rows: readonly Row[] = [...fileRows, ...conflistRows, ...daemonRows]
 
 /** Changes that are not played here, and which test has something of them. */
 export const elsewhere: readonly (readonly [what: string, why: string])[] = [
   ['an IPPool, with the ledger in the Kubernetes API', 'test/cluster/pool-changes.test.ts'],
-  ['a pool, from the file to an IPPool and back', 'test/cluster/pool-objects.test.ts'],
-  ['the version of the daemon, with the file as it is', 'test/packaged/upgrade.test.ts'],
+  ['a pool, from the conflist to the file to an IPPool and back', 'test/cluster/pool-moves.test.ts'],
+  ['the version of the daemon and back, with pods that talk', 'test/packaged/upgrade.test.ts'],
 ]

@@ -50,6 +50,10 @@ const rows: Readonly<Record<string, Row>> = {
     namespaces: ['shop', 'team-*'],
   }),
   'a pool of nothing': pool({}, /has neither "ranges" nor "subnet"/),
+  'a pool of people, applied over a record of one': pool(
+    { subnet: '10.22.0.0/16', recorded: { generation: 1, origin: 'config', name: 'prod' } },
+    /is a record of a pool elsewhere; kubectl replace -f puts yours in its place/,
+  ),
   'a subnet that is none': pool({ subnet: '10.1.0.0' }, /spec\.subnet: .*must be a network, such as/),
   'a subnet with host bits': pool({ subnet: '10.1.0.5/24' }, /has host bits set/),
   'host bits in a range': pool(

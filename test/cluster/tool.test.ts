@@ -34,6 +34,31 @@ t.test('ipkeeperctl status', { skip }, async t => {
   )
   t.notMatch(stdout, /may not|no Node of this name/)
 
+  await t.test('leases and attachments by labels of pods', async t => {
+    const { metadata, ...labelled } = podManifest('web-1')
+    const labels = { app: 'web', tier: 'front' }
+    const made = await cluster.create({ ...labelled, metadata: { ...(metadata as object), labels } })
+    await node.untilStatus(({ counts }) => counts.pods === 2)
+    await node.add({ name: 'web-0', uid: '' })
+    const added = await node.add({ name: 'web-1', uid: (made as { metadata: { uid: string } }).metadata.uid })
+    t.match(added, { ips: ['10.22.0.3/24'] })
+    for (const [words, printed] of [
+      [['leases', '-l', 'app=web'], '10.22.0.3\n'],
+      [['leases', '--selector', 'tier in (front),!canary', '-n', 'shop'], '10.22.0.3\n'],
+      [['leases', '-l', '!app'], '10.22.0.2\n'],
+      [['leases', '-l', 'app!=web'], '10.22.0.2\n'],
+      [['attachments', '-l', 'app=web'], `${added.container}\n`],
+    ] as const)
+      t.match(
+        await node.daemon.control(...words, '-o', 'name'),
+        { exit: 0, stdout: printed },
+        words.join(' '),
+      )
+    t.match(await node.daemon.control('leases', '-l', 'app>3'), {
+      ...{ exit: 1, stderr: /selector "app>3": cannot read "app>3" \[IPK_REQUEST_INVALID\]/ },
+    })
+  })
+
   await t.test('names the rights that are missing', async t => {
     const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/ipkeeper'
     const rules = (await cluster.request('GET', role))['rules'] as { resources: string[] }[]

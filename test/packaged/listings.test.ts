@@ -62,6 +62,7 @@ t.test('which addresses a namespace, a pod, an owner has', { skip }, async t => 
   t.match(await typed('leases', '--limit', '1'), /\n3 more; without --limit all are shown\n$/)
   for (const [words, exit, error] of [
     [['leases', '--state', 'free'], 2, '--state free is none of bound, held, cooling'],
+    [['leases', '-l', 'app=web'], 1, 'this daemon knows no labels of pods: it asks no Kubernetes API'],
     [['leases', '--pool', 'nett'], 1, 'there is no pool nett; did you mean net?'],
     [['leases', '-n', 'lab', '--pod', 'shop/web-0'], 1, 'pod shop/web-0 is not in namespace lab'],
   ] as const) {

@@ -25,7 +25,11 @@ function whatItWas({ released }: ReleaseReply): string {
 }
 
 /** Bound ones as well: the plan says of each that it stays, and how it ends. */
-const filters: ListingTerms = { ...leaseTerms, sorts: ['address'] }
+/** Labels are known of pods of one node alone, and pods that are gone have none. */
+const filters: ListingTerms = {
+  filters: leaseTerms.filters.filter(name => name !== 'selector'),
+  sorts: ['address'],
+}
 
 export const releaseCommand = command<ReleaseReply | ForcedReleaseReply | BulkReport>({
   name: 'release',

@@ -15,6 +15,10 @@ const filterOptions: Readonly<Record<FilterName, Option>> = {
     ...{ value: 'OWNER', text: 'only those of this workload: NAME, KIND/NAME or NAMESPACE/KIND/NAME' },
     offers: 'owner',
   },
+  selector: {
+    ...{ letter: 'l', value: 'SELECTOR' },
+    text: 'only those of pods of this node with these labels, as kubectl takes it: app=web,!canary',
+  },
   state: {
     ...{ value: 'STATE', text: `only these states, divided by commas: ${leaseStates.join(', ')}` },
     offers: leaseStates,

@@ -18,6 +18,7 @@ import {
   ReserveReply,
   ReserveRequest,
 } from '../../../shared/api/listing.schema.ts'
+import type { ClusterView } from '../../kubernetes/cluster-view.ts'
 import { reservedReply } from '../../leases/queries/listing.ts'
 import {
   selectAttachments,
@@ -34,11 +35,14 @@ const ReservationPath = Type.Object({
 })
 
 /** GET leases, attachments, pools, reservations; POST and DELETE reservations. */
-export function listingRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
+export function listingRoutes(
+  app: FastifyInstance,
+  { service, cluster }: { readonly service: LeaseService; readonly cluster: ClusterView | undefined },
+): void {
   app.get<{ Querystring: ListingQuery<(typeof leaseTerms.sorts)[number]> }>(
     '/v1/leases',
     { schema: { querystring: listingQuery(leaseTerms), response: { 200: LeasesReply, 400: ErrorReply } } },
-    request => selectLeases(service, request.query),
+    request => selectLeases(service, request.query, cluster),
   )
 
   app.get<{ Querystring: ListingQuery<(typeof attachmentTerms.sorts)[number]> }>(
@@ -49,7 +53,7 @@ export function listingRoutes(app: FastifyInstance, { service }: { readonly serv
         response: { 200: AttachmentsReply, 400: ErrorReply },
       },
     },
-    request => selectAttachments(service, request.query),
+    request => selectAttachments(service, request.query, cluster),
   )
 
   app.get<{ Querystring: ListingQuery<(typeof poolTerms.sorts)[number]> }>(

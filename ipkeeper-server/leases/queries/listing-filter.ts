@@ -1,7 +1,9 @@
 import type { Filters } from '../../../shared/api/listing-query.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { Holder, Workload } from '../../ipam/records/records.ts'
+import type { StringMap } from '../../ipam/records/pod-facts.ts'
 import { fullKind } from '../../ipam/records/reservation-owner.ts'
+import { readSelector } from './label-selector.ts'
 
 /** What a row of a listing is judged by; what it has not, no filter finds. */
 export interface Listed {
@@ -12,6 +14,8 @@ export interface Listed {
   readonly state?: string | undefined
   /** Asked only where a pool was named: it may have to be looked for. */
   readonly pool?: (() => string | undefined) | undefined
+  /** Asked only where a selector was given; undefined: not known. */
+  readonly labels?: (() => StringMap | undefined) | undefined
   readonly bridge?: string | undefined
   readonly uplink?: string | undefined
 }
@@ -48,6 +52,9 @@ function podFilter({ namespace, pod }: Filters): Pick<Listed, 'namespace' | 'pod
   return { namespace: namespace ?? of, pod: name }
 }
 
+const isSelected = (fits: (labels: StringMap) => boolean, labels: StringMap | undefined): boolean =>
+  labels !== undefined && fits(labels)
+
 /**
  * Which rows are asked for: those that every filter fits. It is made once for a listing.
  *
@@ -57,6 +64,7 @@ export function readFilter(filters: Filters): ListingFilter {
   const { namespace, pod } = podFilter(filters)
   const { node, pool, bridge, uplink } = filters
   const states = filters.state?.split(',')
+  const fits = filters.selector === undefined ? undefined : readSelector(filters.selector)
   const isOwner = filters.owner === undefined ? undefined : ownerFilter(filters.owner)
   return row =>
     (namespace === undefined || row.namespace === namespace) &&
@@ -65,6 +73,7 @@ export function readFilter(filters: Filters): ListingFilter {
     (states === undefined || (row.state !== undefined && states.includes(row.state))) &&
     (isOwner === undefined || (row.owner !== undefined && isOwner(row.owner))) &&
     (pool === undefined || row.pool?.() === pool) &&
+    (fits === undefined || isSelected(fits, row.labels?.())) &&
     (bridge === undefined || row.bridge === bridge) &&
     (uplink === undefined || row.uplink === uplink)
 }

@@ -1,5 +1,6 @@
 import type {
   attachmentTerms,
+  Filters,
   leaseTerms,
   ListingQuery,
   poolTerms,
@@ -16,11 +17,14 @@ import { parseAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { locateAddress } from '../../ipam/pools/pool-record.ts'
+import type { ClusterView } from '../../kubernetes/cluster-view.ts'
+import type { StringMap } from '../../ipam/records/pod-facts.ts'
 import { inAddressOrder } from '../../ipam/records/address-order.ts'
 import {
   describeHolder,
   isTimeOver,
   type AttachmentRecord,
+  type Holder,
   type LeaseRecord,
   type ReservationRecord,
 } from '../../ipam/records/records.ts'
@@ -111,8 +115,34 @@ function mustKnowPool(ledger: Ledger, name: string): void {
   )
 }
 
+/** What the daemon knows of the pods of its node. */
+type PodLabels = Pick<ClusterView, 'pod'>
+
+/** Labels by the holder of a record. Throws Problem IPK_REQUEST_INVALID. */
+function labelsFrom(
+  cluster: PodLabels | undefined,
+  { selector }: Filters,
+): (holder: Holder) => StringMap | undefined {
+  if (selector !== undefined && !cluster)
+    throw new Problem(
+      'IPK_REQUEST_INVALID',
+      'this daemon knows no labels of pods: it asks no Kubernetes API',
+      {
+        hint: 'choose by --namespace, --pod or --owner; see docs/guides/kubernetes.md',
+      },
+    )
+  return holder =>
+    holder.kind === 'pod'
+      ? cluster?.pod({ namespace: holder.namespace, name: holder.name, uid: null })?.labels
+      : undefined
+}
+
 /** @throws Problem IPK_REQUEST_INVALID */
-export function selectLeases(service: LeaseService, query: ListingQuery<LeaseSort>): LeasesReply {
+export function selectLeases(
+  service: LeaseService,
+  query: ListingQuery<LeaseSort>,
+  cluster?: PodLabels,
+): LeasesReply {
   const { sort = 'address', limit, ...filters } = query
   const { ledger } = service
   const now = service.now()
@@ -123,11 +153,14 @@ export function selectLeases(service: LeaseService, query: ListingQuery<LeaseSor
     return { leases, ...beyond(all, leases.length) }
   }
   const isAsked = readFilter(filters)
+  const labelsOf = labelsFrom(cluster, filters)
   const found: LeaseRecord[] = []
   for (const lease of ledger.leases()) {
     const { holder, node, workload, state, pool } = lease
     if (isTimeOver(lease, now)) continue
-    if (isAsked({ ...podOfHolder(holder), node, owner: workload, state, pool: () => pool })) found.push(lease)
+    const labels = () => labelsOf(holder)
+    if (isAsked({ ...podOfHolder(holder), node, owner: workload, state, pool: () => pool, labels }))
+      found.push(lease)
   }
   if (found.length === 0 && filters.pool !== undefined) mustKnowPool(ledger, filters.pool)
   const { shown, rest } = cut(inAddressOrder(found), leaseSorts, sort, limit)
@@ -138,10 +171,12 @@ export function selectLeases(service: LeaseService, query: ListingQuery<LeaseSor
 export function selectAttachments(
   service: LeaseService,
   { sort = 'since', limit, ...filters }: ListingQuery<AttachmentSort>,
+  cluster?: PodLabels,
 ): AttachmentsReply {
   const isAsked = readFilter(filters)
+  const labelsOf = labelsFrom(cluster, filters)
   const found = [...service.ledger.attachments()].filter(({ holder, node }) =>
-    isAsked({ ...podOfHolder(holder), node }),
+    isAsked({ ...podOfHolder(holder), node, labels: () => labelsOf(holder) }),
   )
   const { shown, rest } = cut(found, attachmentSorts, sort, limit)
   return { attachments: shown.map(attachment => attachmentItem(service, attachment)), ...rest }

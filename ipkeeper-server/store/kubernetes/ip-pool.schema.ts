@@ -87,6 +87,11 @@ export const poolRules: readonly {
         rule: 'has(self.ranges) || has(self.subnet) || has(self.recorded)',
         message: 'has neither "ranges" nor "subnet"',
       },
+      {
+        // Of "kubectl apply", which leaves what it does not name: the daemons would go on taking it for a record.
+        rule: '!has(self.recorded) || !has(self.subnet)',
+        message: 'is a record of a pool elsewhere; kubectl replace -f puts yours in its place',
+      },
       ...[...bounds, 'exclude'].map(key => ({
         rule: `!has(self.${key}) || has(self.subnet)`,
         message: `"${key}" stands beside a "subnet" only, or in a range of "ranges"`,

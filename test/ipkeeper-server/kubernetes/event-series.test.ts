@@ -1,6 +1,7 @@
 import t from 'tap'
 import {
   clipBytes,
+  clipNote,
   EventSeries,
   type PodEvent,
   TokenBucket,
@@ -20,6 +21,7 @@ t.test('what counts as a repetition', t => {
     ['a pod of which no UID is known', { ...pod, uid: null }, event, 0, 1],
     ['another reason', pod, { ...event, reason: 'AddressRefused' }, 0, 1],
     ['another message', pod, { ...event, message: 'n' }, 0, 1],
+    ['another remedy', pod, { ...event, remedy: 'do this' }, 0, 1],
     ['another type', pod, { ...event, type: 'Warning' }, 0, 1],
     ['another action is no other event', pod, { ...event, action: 'Check' }, 0, 2],
   ] as const) {
@@ -53,6 +55,39 @@ t.test('a text is cut at bytes, never inside a character', t => {
     const clipped = clipBytes(text, limit)
     t.equal(clipped, expected)
     t.ok(Buffer.byteLength(clipped) <= limit)
+  }
+  t.end()
+})
+
+t.test('a note that is too long loses its middle, and never has half a command', t => {
+  const remedy =
+    'look who has them: ipkeeperctl leases --pool prod; then: ipkeeperctl release --pool prod --yes'
+  const first = 'look who has them: ipkeeperctl leases --pool prod'
+  for (const [what, message, given, limit, expected] of [
+    ['all fits', 'it is full', remedy, 200, `it is full; ${remedy}`],
+    ['nothing to do', 'it is full', '', 200, 'it is full'],
+    ['a long text', 'n'.repeat(300), remedy, 200, `${'n'.repeat(101)}...; ${remedy}`],
+    ['two bytes each', 'ä'.repeat(300), remedy, 200, `${'ä'.repeat(50)}...; ${remedy}`],
+    [
+      'a list',
+      `in use: ${'10.22.0.10 (shop/a), '.repeat(9)}`,
+      first,
+      100,
+      `in use: 10.22.0.10 (shop/a)...; ${first}`,
+    ],
+    ['a text with a command', 'it is full; type: ipkeeperctl pools prod', '', 30, 'it is full...'],
+    ['a long remedy', 'it is full', remedy, 90, `it is full; ${first}...`],
+    [
+      'one command that is too long',
+      'it is full',
+      `ipkeeperctl move ${'1'.repeat(300)}`,
+      100,
+      'it is full...',
+    ],
+  ] as const) {
+    const note = clipNote(message, given, limit)
+    t.equal(note, expected, what)
+    t.ok(Buffer.byteLength(note) <= limit, what)
   }
   t.end()
 })

@@ -29,10 +29,12 @@ t.test('what is told', t => {
     reason: 'IpDiffers',
     action: 'Reconcile',
     message: 'it is so: as it was seen',
+    remedy: '',
   })
   t.match(findingEvent(finding({ severity: 'note', remedy: 'do this' }), 'n1').event, {
     type: 'Normal',
-    message: 'it is so: as it was seen; do this',
+    message: 'it is so: as it was seen',
+    remedy: 'do this',
   })
   for (const kind of findingKindNames)
     t.match(findingEvent(finding({ kind }), 'n1').event.reason, /^[A-Z][A-Za-z]{3,127}$/)

@@ -70,6 +70,19 @@ t.test('what is long is cut to what the API takes', async t => {
   t.notOk('uid' in body!.regarding)
 })
 
+t.test('what to do stays whole behind a text that is cut', async t => {
+  const { recorder, idle, bodies } = await startRecorder(t)
+  const remedy = 'look who has them: ipkeeperctl leases --pool prod'
+  recorder.record(pod, { ...event(`in use: ${'10.22.0.10 (shop/web-0), '.repeat(90)}`), remedy })
+  await idle()
+  const [{ note }] = bodies() as [{ note: string }]
+  t.ok(Buffer.byteLength(note) <= 1024)
+  t.match(
+    note,
+    /^in use: 10\.22\.0\.10 .*\(shop\/web-0\)\.\.\.; look who has them: ipkeeperctl leases --pool prod$/,
+  )
+})
+
 t.test('a repetition is a patch of the first, and several are one', async t => {
   let release: (() => void) | undefined
   const { recorder, api, idle, bodies } = await startRecorder(t, (call, reply) => {

@@ -16,6 +16,12 @@ const ofPod = 'kubectl -n ipkeeper-system delete pod ipkeeper-x7k2p'
 const inPod = 'kubectl -n ipkeeper-system exec ipkeeper-x7k2p -- '
 const inNextPod = `kubectl -n ipkeeper-system exec $(kubectl -n ipkeeper-system get pod ${byNode} -o name) -- `
 
+const offlinePod = 'ipkeeper-offline-n1'
+const makesOffline = `kubectl -n ipkeeper-system debug ipkeeper-x7k2p --copy-to=${offlinePod} --same-node -c ipkeeper -- sleep infinity && kubectl -n ipkeeper-system wait --for=condition=Ready pod/${offlinePod} --timeout=60s && `
+const inOffline = `kubectl -n ipkeeper-system exec ${offlinePod} -- `
+/** Read in the copy of the pod. */
+const offline = { startedAs: { ...started, pod: offlinePod } }
+
 const rows: readonly (readonly [kind: string, place: Place, written: string, said: string])[] = [
   ['by systemd', {}, 'systemctl restart ipkeeper', 'systemctl restart ipkeeper'],
   [
@@ -40,7 +46,7 @@ const rows: readonly (readonly [kind: string, place: Place, written: string, sai
     'a DaemonSet on another socket',
     { ...pod, socket: '/s' },
     'see: ipkeeperctl leases; ipkeeperctl restore FILE',
-    `see: ${inPod}ipkeeperctl leases --socket /s; ipkeeperctl restore FILE`,
+    `see: ${inPod}ipkeeperctl leases --socket /s; ${makesOffline}${inOffline}ipkeeperctl restore /var/lib/ipkeeper/FILE`,
   ],
   [
     'a DaemonSet, and words for it that a shell would take apart',
@@ -76,8 +82,21 @@ const rows: readonly (readonly [kind: string, place: Place, written: string, sai
     'a DaemonSet whose pod does not run, as it cannot read its ledger',
     pod,
     'ipkeeperctl rescue --store sqlite:/d/leases.db; or: ipkeeperctl restore FILE; ipkeeperctl rescue',
-    `ipkeeperctl rescue --store sqlite:/d/leases.db; or: ipkeeperctl restore FILE; ${inPod}ipkeeperctl rescue`,
+    `${makesOffline}${inOffline}ipkeeperctl rescue --store sqlite:/d/leases.db; or: ${inOffline}ipkeeperctl restore /var/lib/ipkeeper/FILE; ${inPod}ipkeeperctl rescue`,
   ],
+  [
+    'a DaemonSet that tells no pod its name, and what needs it stopped',
+    nameless,
+    'ipkeeperctl migrate A B',
+    `${makesOffline.replace('ipkeeper-x7k2p', `$(kubectl -n ipkeeper-system get pod ${byNode} -o name)`)}${inOffline}ipkeeperctl migrate A B`,
+  ],
+  [
+    'the copy of its pod',
+    offline,
+    'next: ipkeeperctl backup FILE --store sqlite:/d; start the daemon: systemctl start ipkeeper, then: ipkeeperctl audit',
+    `next: ${inOffline}ipkeeperctl backup /var/lib/ipkeeper/FILE --store sqlite:/d; start the daemon: kubectl label node n1 ipkeeper.io/daemon-, then: ${inNextPod}ipkeeperctl audit`,
+  ],
+  ['the copy of its pod', offline, 'see: ipkeeperctl status', `see: ${inNextPod}ipkeeperctl status`],
   [
     'ipkeeperctl beside a DaemonSet',
     { ...pod, toolIsHere: true },
@@ -91,14 +110,9 @@ const rows: readonly (readonly [kind: string, place: Place, written: string, sai
     'a DaemonSet',
     pod,
     'stop it: systemctl stop ipkeeper (but',
-    'stop it: keep the DaemonSet off this node, which ends the pod of its daemon (but',
+    'stop it: kubectl label node n1 ipkeeper.io/daemon=off (but',
   ],
-  [
-    'a DaemonSet',
-    pod,
-    'systemctl disable --now ipkeeper',
-    'keep the DaemonSet off that node, which ends the pod of its daemon',
-  ],
+  ['a DaemonSet', pod, 'systemctl disable --now ipkeeper', 'kubectl label node NODE ipkeeper.io/daemon=off'],
   ['a DaemonSet', pod, 'systemctl cat ipkeeper', 'kubectl -n ipkeeper-system get daemonset ipkeeper -o yaml'],
   [
     'a DaemonSet',
@@ -262,6 +276,12 @@ t.test('a command as an argument vector', t => {
       { argv: [], words: 'restart the container of ipkeeper-server' },
     ],
     [['x'], 'systemctl restart ipkeeper', pod, { argv: ofPod.split(' ') }],
+    [
+      ['x'],
+      'ipkeeperctl restore /b',
+      pod,
+      { argv: ['sh', '-c', `${makesOffline}${inOffline}ipkeeperctl restore /b`] },
+    ],
     [
       ['x'],
       "ipkeeperctl leases --pool 'a b'",

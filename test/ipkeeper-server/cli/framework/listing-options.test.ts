@@ -38,6 +38,13 @@ t.test('what it cannot be asked', t => {
 })
 
 t.test('a listing has the options of its terms, and no others', t => {
-  t.strictSame(Object.keys(listingOptions(attachmentTerms)), ['namespace', 'pod', 'node', 'sort-by', 'limit'])
+  t.strictSame(Object.keys(listingOptions(attachmentTerms)), [
+    'namespace',
+    'pod',
+    'node',
+    'selector',
+    'sort-by',
+    'limit',
+  ])
   t.end()
 })

@@ -60,6 +60,27 @@ t.test('leases: chosen, sorted, cut, and how many are left', async t => {
   }
 })
 
+t.test('by labels, as far as the daemon knows them', async t => {
+  const { service } = await listedRecords()
+  const cluster: Parameters<typeof selectLeases>[2] = {
+    pod: ({ namespace }) =>
+      namespace === 'shop' ? { uid: 'u', annotations: {}, labels: { app: 'web' }, owner: null } : undefined,
+  }
+  const found = (selector: string): readonly string[] =>
+    selectLeases(service, { selector }, cluster).leases.map(({ address }) => address)
+  t.strictSame(found('app=web'), ['10.22.0.2', '10.22.0.9'])
+  t.strictSame(found('!app'), [], 'a pod that is not known has no labels, and none that it lacks')
+  t.strictSame(
+    selectAttachments(service, { selector: 'app in (web)' }, cluster).attachments.map(
+      item => item.containerId,
+    ),
+    ['web-0'],
+  )
+  t.throws(() => selectLeases(service, { selector: 'app=web' }), {
+    ...{ code: 'IPK_REQUEST_INVALID', message: /knows no labels of pods: it asks no Kubernetes API/ },
+  })
+})
+
 t.test('attachments and reservations by the same rules', async t => {
   const { service } = await listedRecords()
   for (const [query, containers, more] of [

@@ -1,5 +1,6 @@
 /** DEL with whatever it finds: its own goes, and nothing else. */
 import t, { type Test } from 'tap'
+import { median } from '../../bench/statistics.ts'
 import { kernelState, settledState, type KernelState } from '../rigs/kernel-state.ts'
 import { makeNetworkNamespace } from '../rigs/netns.ts'
 import { addUplink, wiredModes } from '../rigs/wired-modes.ts'
@@ -115,11 +116,14 @@ for (const [mode, { settings, skip }] of Object.entries(wiredModes)) {
     const pods = await Promise.all(Array.from({ length: 8 }, () => node.pod()))
     for (const pod of pods) await pod.add()
     for (const pod of pods.slice(0, 4)) await pod.namespace.delete()
+    const times: number[] = []
     for (const pod of pods) {
       const { exit, ms } = await pod.call('DEL')
       t.equal(exit, 0)
-      t.ok(ms < 1_000, `${Math.round(ms)} ms`)
+      times.push(ms)
     }
+    // The kernel would hold each of them up; a busy machine holds up one or two.
+    t.ok(median(times) < 1_000, times.map(Math.round).join(', '))
   })
 
   t.test(`a new sandbox of a pod while the old one lives, mode ${mode}`, { skip }, async t => {

@@ -270,7 +270,7 @@ export class World {
       )
       this.#doubtUntold()
       const { goesBy } = machine.daemon ?? {}
-      if (goesBy && goesBy.since <= asked) this.judge.fromPool(sandbox.given, poolForms[goesBy.pool])
+      if (goesBy && goesBy.since < asked) this.judge.fromPool(sandbox.given, poolForms[goesBy.pool])
       this.judge.got(sandbox.given)
       if (this.#doubted.has(machine)) {
         sandbox.isDisowned = true

@@ -89,14 +89,13 @@ function hooksOf(
     },
     apply: async (next, previous) => {
       try {
-        const former = new Set(previous.pools.map(({ pool }) => pool.name))
         const { added, changed, removed, displaced, notes } = await applyPools(
           service,
           next.pools,
           () => {
             putInForce(next)
           },
-          former,
+          previous.pools,
         )
         logger.info({ added, changed, removed, displaced, notes }, 'configuration reloaded')
       } catch (error) {

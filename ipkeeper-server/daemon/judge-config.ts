@@ -19,8 +19,7 @@ export function configJudge(
       // A change of the access itself is taken at a start alone, which has another one.
       if (!atStart.some(key => key.startsWith('kubernetes'))) requireApi(config, path, access)
       await service.ledger.settle()
-      const former = new Set(watched.current.pools.map(({ pool }) => pool.name))
-      const { added, changed, removed, notes } = planPools(service, config.pools, former)
+      const { added, changed, removed, notes } = planPools(service, config.pools, watched.current.pools)
       return {
         ...{ refused: null, atStart: [...atStart], added: [...added], changed: [...changed] },
         ...{ removed: [...removed], notes: [...notes] },

@@ -501,7 +501,7 @@ export class Daemon {
         const putInForce = (): void => {
           this.#goBy(next)
         }
-        await this.life.edge(applyPools(service, settings, putInForce, new Set(['net'])))
+        await this.life.edge(applyPools(service, settings, putInForce, this.#book.pools))
         machine.disk.pool = next
         machine.around.note(`${machine.name}: goes by the pool ${next}`)
         return 'applied'

@@ -228,6 +228,16 @@ function whatBecomes(
   return by && { before, as: 'room', by, inUse: [] }
 }
 
+export interface OwnPools {
+  /**
+   * Whether a pool of a configuration is this daemon's to remove. Where nodes share the store, one that its configuration does not have may
+   * be of another node's, which would be without it; it makes room as those of networks do.
+   */
+  readonly mayRemove?: (pool: string) => boolean
+  /** The pools that its configuration had until now: where nodes share the store, it may have other ones from another node's. */
+  readonly inForce?: readonly Pick<PoolSettings, 'pool'>[]
+}
+
 /**
  * Writes that make the store remember the pools of the daemon's configuration in place of the earlier ones. Ranges of
  * networks that overlap them and are not in use make room, as in planPool. Where nodes share the records, a pool that is
@@ -237,8 +247,7 @@ function whatBecomes(
  * @param next names and ranges differ, as parseConfig has made sure
  * @param isLive whether somebody relies on the address of a lease: see isInUse. It is asked as seldom as possible, since it
  *   may look at the machine
- * @param mayRemove whether a pool of a configuration is this daemon's to remove. Where nodes share the store, one that its
- *   configuration does not have may be of another node's, which would be without it; it makes room as those of networks do
+ * @param own what is this daemon's; undefined: all that the store has
  * @throws IPK_POOLS_ORPHAN when a pool that goes, moves or shrinks would leave addresses in use outside; IPK_POOL_OVERLAP
  *   when ranges of a network are in the way that are in use
  */
@@ -246,7 +255,7 @@ export function planConfiguredPools(
   book: ConfiguredPoolsBook,
   next: readonly Pick<PoolSettings, 'pool'>[],
   isLive: (lease: LeaseRecord) => boolean,
-  mayRemove: (pool: string) => boolean = () => true,
+  { mayRemove = () => true, inForce = [] }: OwnPools = {},
 ): ConfiguredPoolsPlan {
   const pools = new Map(next.map(({ pool }) => [pool.name, pool]))
   const index = new RangeIndex(next.flatMap(({ pool }) => placedRanges(pool)))
@@ -273,6 +282,12 @@ export function planConfiguredPools(
       affected.set(before.name, one)
     }
     change.push({ kind: 'pool', key: before.name, expect: before.generation, record })
+  }
+  for (const { pool: former } of inForce) {
+    const pool = pools.get(former.name)
+    const before = toPoolRecord(former, 1, 'config')
+    if (pool && !affected.has(former.name) && !sameRanges(before, toPoolRecord(pool, 1, 'config')))
+      affected.set(former.name, { before, as: 'changed', inUse: [] })
   }
   for (const [name, pool] of pools) {
     if (known.has(name)) continue

@@ -12,14 +12,14 @@ import type { LeaseService } from './service.ts'
  *
  * @param decided called as soon as nothing speaks against them, before anything else is planned: from then on ADDs have to
  *   go by the new pools, or one of them would get an address that is in no pool any more
- * @param former names of the pools that the configuration had before; undefined at the start
+ * @param former the pools that the configuration had before; undefined at the start
  * @throws Problem IPK_POOLS_ORPHAN, IPK_POOL_OVERLAP: nothing was changed
  */
 export async function applyPools(
   { ledger, liveness, now }: Pick<LeaseService, 'ledger' | 'liveness' | 'now'>,
   pools: readonly PoolSettings[],
   decided: () => void,
-  former?: ReadonlySet<string>,
+  former?: readonly PoolSettings[],
 ): Promise<ConfiguredPoolsPlan> {
   return await commitPlan(ledger, () => {
     const plan = planPools({ ledger, liveness, now }, pools, former)
@@ -32,12 +32,11 @@ export async function applyPools(
 export function planPools(
   { ledger, liveness, now }: Pick<LeaseService, 'ledger' | 'liveness' | 'now'>,
   pools: readonly PoolSettings[],
-  former?: ReadonlySet<string>,
+  former: readonly PoolSettings[] = [],
 ): ConfiguredPoolsPlan {
-  return planConfiguredPools(
-    ledger,
-    pools,
-    lease => isInUse(ledger, lease, now(), liveness),
-    name => !ledger.isShared || former?.has(name) === true,
-  )
+  const names = new Set(former.map(({ pool }) => pool.name))
+  return planConfiguredPools(ledger, pools, lease => isInUse(ledger, lease, now(), liveness), {
+    mayRemove: name => !ledger.isShared || names.has(name),
+    inForce: former,
+  })
 }

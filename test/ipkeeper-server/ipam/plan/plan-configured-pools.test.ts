@@ -396,7 +396,7 @@ t.test('a pool that the configuration of this node does not have', t => {
         book,
         [{ pool: pool(next) }],
         ({ address }) => address === '10.40.0.9',
-        () => mayRemove,
+        { mayRemove: () => mayRemove },
       )
       return JSON.stringify([change.map(({ key }) => key), removed, displaced])
     } catch (error) {

@@ -77,7 +77,26 @@ t.test('nodes that share a ledger, with different files', async t => {
   t.strictSame(pools(two), ['lab', 'prod'], 'in use on the other node')
   await until('the other one hears of it', () => pools(one).length === 2)
   t.match(await applyPools(one.service, [prod('10.30.0.0/24')], () => undefined), { removed: [] })
-  const former = new Set(['lab'])
-  t.match(await applyPools(two.service, [], () => undefined, former), { removed: ['lab'] }, 'its own')
+  t.match(await applyPools(two.service, [], () => undefined, [lab]), { removed: ['lab'] }, 'its own')
   await until('it is gone', () => pools(one).length === 1)
+})
+
+t.test('what another node has made of the pool in the store excuses nothing', async t => {
+  const engine = new EngineDouble()
+  const folder = t.testdir({ n1: {}, n2: {} })
+  const open = (node: string): Promise<TestService> =>
+    openSharedLeases(t, engine.connect(), join(folder, node, 'journal.db'), { node })
+  const [one, two] = [await open('n1'), await open('n2')]
+  const [whole, smaller] = [[prod('10.30.0.0/24')], [prod('10.30.0.0/29')]]
+  await applyPools(one.service, whole, () => undefined)
+  one.book = { ...one.book, pools: whole }
+  await until('it is heard', () => [...two.service.ledger.pools()].length === 1)
+  await applyPools(two.service, smaller, () => undefined, whole)
+  const asked = { pod: 'web-0', container: 'c1', configured: ['prod'], ip: '10.30.0.99' }
+  t.equal(await one.add(asked), '10.30.0.99')
+  t.match(await thrownProblem(() => applyPools(one.service, smaller, () => undefined, whole)), {
+    code: 'IPK_POOLS_ORPHAN',
+    message:
+      'pool prod changes to 10.30.0.1-10.30.0.6, which would leave out 1 address in use: 10.30.0.99 (shop/web-0)',
+  })
 })

@@ -320,7 +320,7 @@ export class Resolver {
    * would bring back what is undone here, and so on for ever. What is told again after a loss goes back to nothing.
    */
   #mayBeMistaken({ kind, again }: PendingWrite): boolean {
-    return !this.#options.engine.fences && !again && (kind === 'lease' || kind === 'holder')
+    return !this.#options.engine.fences && !again && kind !== 'node'
   }
 
   /**

@@ -139,7 +139,7 @@ t.test('an address that is released by force', { skip, timeout: 120_000 }, async
   t.equal(await yields(), address, 'the word stays until the node is back')
 
   await kubectl('taint node worker-1 node.kubernetes.io/out-of-service-')
-  const back = await start('worker-1')
-  t.match(back.daemon.log(), new RegExp(`gave ${address} up, since an operator on node worker-2 released it`))
+  await one.restart()
+  t.match(one.daemon.log(), new RegExp(`gave ${address} up, since an operator on node worker-2 released it`))
   await until('it is done with', async () => (await yields()) === '')
 })

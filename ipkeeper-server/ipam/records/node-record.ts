@@ -84,9 +84,21 @@ export function formersGoneSince({ formers = [] }: Pick<NodeRecord, 'formers'>):
   return Number.isFinite(last) ? last : undefined
 }
 
-/** Whether another machine that had the name may run something under it: it was not declared gone. */
-export const mayRunElsewhere = ({ formers = [] }: Pick<NodeRecord, 'formers'>): boolean =>
-  formers.some(({ gone }) => gone === undefined)
+/**
+ * Machines that had the name before and may still run something under it: they were not declared gone, and are not this very hardware,
+ * which has booted since.
+ */
+export function formersThatMayRun({
+  claim,
+  formers = [],
+}: Pick<NodeRecord, 'claim' | 'formers'>): readonly FormerClaim[] {
+  const hasBooted = ({ hardware, bootId }: NodeClaim): boolean =>
+    hardware !== undefined && hardware === claim?.hardware && bootId !== claim.bootId
+  return formers.filter(former => !former.gone && !hasBooted(former))
+}
+
+export const mayRunElsewhere = (record: Pick<NodeRecord, 'claim' | 'formers'>): boolean =>
+  formersThatMayRun(record).length > 0
 
 /** Whether a machine has the name, or is remembered to have had it. */
 export const isKnownUnder = ({ claim, formers = [] }: NodeRecord, id: string): boolean =>

@@ -4,6 +4,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { spellTime } from '../../ipam/records/last-contact.ts'
 import {
   describeClaim,
+  formersThatMayRun,
   isSameYield,
   mayRunElsewhere,
   withoutYield,
@@ -181,7 +182,7 @@ async function lives(service: LeaseService, name: string, terms: ForceTerms): Pr
 
 /** Machines that had the node's name before and may run, for people: "the machine that had the name n2 before (ID ...)". */
 function formersOf({ ledger }: LeaseService, node: string): string | undefined {
-  const formers = (ledger.node(node)?.formers ?? []).filter(({ gone }) => !gone)
+  const formers = formersThatMayRun(ledger.node(node) ?? {})
   if (formers.length === 0) return undefined
   return `the machine that had the name ${node} before (${formers.map(describeClaim).join(', or ')})`
 }

@@ -4,6 +4,7 @@ import {
   formersGoneSince,
   isKnownUnder,
   isPlaceholder,
+  mayRunElsewhere,
   nextStep,
   owingNodes,
   untoldNodes,
@@ -230,6 +231,22 @@ t.test('sandboxes that have to give their addresses up', t => {
   t.equal(withNotHere(elsewhere, one), elsewhere, 'it is said once')
   t.equal(withNotHere(both, asked('c2')), both, 'nobody asked for that')
   t.strictSame(withoutYield(elsewhere, one), record({ yields: [two] }))
+  t.end()
+})
+
+t.test('machines that had the name and may run', t => {
+  const mine = { ...claim('me'), hardware: 'h1', bootId: 'b2' }
+  const rows: readonly (readonly [what: string, former: Partial<FormerClaim>, may: boolean])[] = [
+    ['other hardware', { hardware: 'h2', bootId: 'b1' }, true],
+    ['hardware that is not known', { bootId: 'b1' }, true],
+    ['the same hardware in the same boot', { hardware: 'h1', bootId: 'b2' }, true],
+    ['the same hardware in an earlier boot', { hardware: 'h1', bootId: 'b1' }, false],
+    ['one that was declared gone', { hardware: 'h2', gone: { since: 1, by: 'n2' } }, false],
+  ]
+  for (const [what, former, may] of rows)
+    t.equal(mayRunElsewhere(record({ claim: mine, formers: [{ ...claim('former'), ...former }] })), may, what)
+  t.equal(mayRunElsewhere(record({ formers: [claim('former')] })), true, 'nobody has the name')
+  t.equal(mayRunElsewhere(record({ claim: mine })), false)
   t.end()
 })
 

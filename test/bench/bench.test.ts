@@ -112,7 +112,7 @@ t.test('a quick run prints every table and writes the figures', { skip, timeout:
   }
 
   const isStatic = executables.length > 1
-  const ofPlugins = (isStatic && versions.length > 0 ? 2 : 1) + (wired ? (isStatic ? 6 : 2) : 0)
+  const ofPlugins = (isStatic && versions.length > 0 ? 2 : 1) + (wired ? (isStatic ? 7 : 2) : 0)
   const ofSandboxes = sandboxes ? executables.length : 0
   t.equal(budgets.length, ofPlugins + ofSandboxes + 5 + (many ? 4 : 0) + (rival ? 2 : 0))
   for (const { what, bound, budget, measured, verdict } of budgets) {

@@ -222,7 +222,13 @@ t.test('daemons whose tokens name their nodes', { skip, timeout: 240_000 }, asyn
       ])[] = [
         ['a pool', elected, 'POST', `${pools}?dryRun=All`, pool('ours')],
         ['a wider range', elected, 'PATCH', `${at}?dryRun=All`, { spec: { subnet: '10.0.0.0/8' } }],
-        ['that it was made by a daemon', elected, 'PATCH', `${at}?dryRun=All`, { spec: { recorded } }],
+        [
+          'that it was made by a daemon',
+          elected,
+          'PATCH',
+          `${at}?dryRun=All`,
+          { spec: { recorded, subnet: null, rangeEnd: null } },
+        ],
         ['its end', elected, 'DELETE', `${at}?dryRun=All`],
         ['what nobody wrote, in force', elected, 'PATCH', status, { status: { inForce: wide } }],
         ['that nothing is in force', elected, 'PATCH', status, { status: { inForce: null } }],

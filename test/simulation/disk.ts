@@ -31,6 +31,8 @@ export class Disk {
   queue: QueuedDel[] = []
   /** What of the configuration was in force last. */
   pool: PoolForm = 'whole'
+  /** What the fallback of the conflist has given, by container; without the daemon. */
+  readonly fallback = new Map<string, string>()
 }
 
 const idOf = (kind: string, key: string): string => `${kind} ${key}`

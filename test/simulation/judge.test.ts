@@ -310,6 +310,31 @@ const histories: Readonly<
       judge.answered(other({ address: web.address }))
     },
   ],
+  'who asks for nothing served by the fallback, and who has something promised by the daemon': [
+    judge => {
+      judge.servedBy(other({ byFallback: true }))
+      judge.mayBeReserved('10.22.0.9', 'other')
+      judge.servedBy(other())
+    },
+  ],
+  'who asks for nothing served by the daemon': [
+    judge => {
+      judge.servedBy(other())
+    },
+    'left to the fallback',
+  ],
+  'who asks for an address served by the fallback': [
+    judge => {
+      judge.servedBy({ ...web, byFallback: true })
+    },
+    'left to the fallback',
+  ],
+  'what the fallback has given, in no book of the daemon': [
+    judge => {
+      judge.answered(other({ byFallback: true }))
+      judge.atEnd(new Map([['n1', []]]))
+    },
+  ],
   'what nobody is given by the pool in force': [
     judge => {
       judge.got(web)

@@ -17,6 +17,9 @@ export const invariants = {
   'each pod can be started': ['P16', 'P19'],
   'no record is passed over': ['P7'],
   'from the pool in force': ['P25'],
+  'left to the fallback': ['P14'],
+  'STATUS says what an ADD gets': ['P13'],
+  'the webhook says who has it': ['P3'],
   // Of whatever is played: they say that the program, or the simulation itself, is wrong.
   'nothing unforeseen is thrown': [],
   'a history ends': [],
@@ -43,6 +46,8 @@ export interface Given {
   readonly machine: number
   readonly wish: Wish
   readonly address: string
+  /** Given by the fallback of the conflist, whose book it is in. */
+  readonly byFallback?: boolean
 }
 
 /** By the name of a node: what it says is in use, wherever. */
@@ -188,6 +193,29 @@ export class Judge {
   got({ wish, address }: Given): void {
     const had = this.#had.get(wish.pod)
     if (had !== 'anything') this.#had.set(wish.pod, (had ?? new Set()).add(address))
+  }
+
+  /**
+   * Where the conflist has a fallback it serves whoever asks for nothing, and nobody else; also what was promised to a pod is no other
+   * plugin's.
+   */
+  servedBy({ container, wish, address, byFallback = false }: Given): void {
+    const asks = wish.ip !== undefined || wish.mac !== undefined || wish.keep !== undefined
+    const isPromised = [...this.#everReserved.values()].some(pods => pods.has(wish.pod))
+    if (byFallback ? asks : !asks && !isPromised)
+      this.complain(
+        'left to the fallback',
+        `${container} of ${wish.pod} got ${address} ${byFallback ? 'of the fallback, and asks for more' : 'and asks for nothing'}`,
+      )
+  }
+
+  /** Who has had an address on a machine for so many milliseconds. */
+  hasHadFor(address: string, machine: number, milliseconds: number): string | undefined {
+    const found = [...this.#owners.values()].find(
+      owner =>
+        owner.address === address && owner.machine === machine && owner.since + milliseconds <= this.#now(),
+    )
+    return found?.wish.pod
   }
 
   /** A pod may have got an address without that anybody was answered. */
@@ -348,7 +376,8 @@ export class Judge {
     for (const [node, list] of lists) {
       const has = new Set(list.map(({ address, container }) => `${address} ${container}`))
       const owned = new Set<string>()
-      for (const { address, container, wish } of this.#owners.values()) {
+      for (const { address, container, wish, byFallback } of this.#owners.values()) {
+        if (byFallback) continue
         owned.add(`${address} ${container}`)
         if (!has.has(`${address} ${container}`))
           yield [

@@ -61,6 +61,9 @@ export type Step =
   | { readonly do: 'move'; readonly on: number; readonly which: number; readonly pod: number }
   /** Its configuration says something else of the pool from then on. */
   | { readonly do: 'configure'; readonly on: number; readonly as: PoolForm }
+  /** The webhook is asked about a pod that does not run. */
+  | { readonly do: 'review'; readonly on: number; readonly pod: number }
+  | { readonly do: 'STATUS'; readonly on: number }
   | { readonly do: 'compact' | 'snapshot' }
   | { readonly do: 'restore'; readonly wiped: boolean; readonly seen: boolean }
 
@@ -78,7 +81,10 @@ export interface History {
   readonly moments: readonly Moment[]
   /** The millisecond at which all is well again. */
   readonly end: number
-  /** Whether the pool is of the configurations of machines; else it is of the conflist. */
+  /**
+   * Whether the pool is of the configurations of machines; else it is of the conflist. In every other such history the conflist names a
+   * fallback.
+   */
   readonly configured?: true
 }
 
@@ -97,7 +103,7 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>, weight = 1): fc.Arbitrary<T | unde
 export interface Drawn {
   /** `release --force` and `move` as well. */
   readonly takesAway: boolean
-  /** `configure` as well. */
+  /** `configure`, `review` and `STATUS` as well. */
   readonly configures: boolean
 }
 
@@ -175,6 +181,8 @@ function stepsOf(kind: Kind, { takesAway, configures }: Drawn): fc.Arbitrary<Ste
               as: fc.constantFrom('whole' as const, 'drained' as const, 'less' as const),
             }),
           },
+          { weight: 3, arbitrary: fc.record({ do: of('review'), on, pod }) },
+          { weight: 3, arbitrary: fc.record({ do: of('STATUS'), on }) },
         ]
       : []),
     ...(isShared

@@ -58,7 +58,7 @@ const verbs: Readonly<Record<Step['do'], true>> = {
   ...{ start: true, stop: true, 'DEL again': true, CHECK: true, GC: true },
   ...{ engine: true, runtime: true, restart: true, power: true, clock: true },
   ...{ forget: true, reserve: true, unreserve: true, release: true, 'release --force': true, move: true },
-  configure: true,
+  ...{ configure: true, review: true, STATUS: true },
   ...{ compact: true, snapshot: true, restore: true },
 }
 

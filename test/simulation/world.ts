@@ -4,6 +4,8 @@ import type { AddRequest } from '../../ipkeeper-server/ipam/request/add-request.
 import { parseAddressRequest } from '../../ipkeeper-server/ipam/request/parse-addresses.ts'
 import { noRequest } from '../../ipkeeper-server/ipam/request/request.ts'
 import { addAttachment } from '../../ipkeeper-server/leases/verbs/add.ts'
+import { judgePods } from '../../ipkeeper-server/http/webhook/plan/judge-pods.ts'
+import { knownPools } from '../../ipkeeper-server/http/webhook/plan/known-pools.ts'
 import { checkAttachment } from '../../ipkeeper-server/leases/verbs/check.ts'
 import { delAttachment } from '../../ipkeeper-server/leases/verbs/del.ts'
 import { forceRelease } from '../../ipkeeper-server/leases/verbs/force-release.ts'
@@ -12,6 +14,7 @@ import { collectGarbage } from '../../ipkeeper-server/leases/verbs/gc.ts'
 import { release } from '../../ipkeeper-server/leases/verbs/release.ts'
 import { reserve, unreserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
+import { checkAvailability } from '../../ipkeeper-server/leases/verbs/status.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { EngineDouble, type Snapshot } from '../rigs/engine-double.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
@@ -58,6 +61,8 @@ const certain: ReadonlySet<string> = new Set([
   ...['IPK_ADDRESS_HELD', 'IPK_ADDRESS_KEPT', 'IPK_ADDRESS_RESERVED', 'IPK_HOLDER_LIVE', 'IPK_MAC_TAKEN'],
   ...['IPK_NODE_NAME_TAKEN', 'IPK_POOL_DRAINING', 'IPK_POOL_FULL', 'IPK_STORE_INCOMPLETE'],
 ])
+/** The answer of a daemon that leaves a pod to the fallback. */
+const leftToFallback = 'left to the fallback'
 /** Two minutes apart: what a sandbox that got no DEL had may be kept for an hour from when that was noticed. */
 const tries = 36
 /** Whose draws those at the end are: of no machine. */
@@ -86,6 +91,12 @@ export class World {
   #restores = 0
   /** By address, for which pod; also where that could not be said. */
   readonly #moved = new Map<string, string>()
+  /** When something happened last to a machine, its daemon, or its way to the store. */
+  readonly #disturbedAt = new Map<Machine, number>()
+  /** Whether two machines may have had one name. */
+  #namesChanged = false
+  /** Of the conflist. */
+  readonly #fallback: string | null
   /** Nobody gets another name any more. */
   #isOver = false
   /** Machines of which that was asked while they were on, and could perhaps not answer; since when they are well again. */
@@ -99,6 +110,7 @@ export class World {
     engine: EngineDouble,
   ) {
     this.#time = time
+    this.#fallback = configured === true && seed % 4 >= 2 ? 'host-local' : null
     this.#draws = new Draws(seed, time.now)
     this.judge = new Judge(time.now, ({ invariant, says }) => {
       this.#say(`${wrong}${invariant}: ${says}`)
@@ -139,6 +151,8 @@ export class World {
     this.#doubtUntold()
     this.#say(describeStep(step))
     if ('on' in step && step.do !== 'start') this.#noLongerWell(this.#machine(step.on))
+    if (step.do === 'engine' || step.do === 'restart' || step.do === 'power')
+      this.#disturbedAt.set(this.#machine(step.on), this.#time.now())
     const work = this.#work(step)
     if (!work) return
     const counted = work.finally(() => this.#underWay.delete(counted))
@@ -170,6 +184,7 @@ export class World {
         this.#machine(step.on).runtime = step.is
         return undefined
       case 'restart':
+        this.#namesChanged ||= step.name !== undefined
         return this.#restart(step)
       case 'power':
         return this.#power(this.#machine(step.on), step.away)
@@ -195,6 +210,10 @@ export class World {
         return this.#move(step)
       case 'configure':
         return this.#configure(this.#machine(step.on), step.as)
+      case 'review':
+        return this.#review(this.#machine(step.on), step.pod)
+      case 'STATUS':
+        return this.#status(this.#machine(step.on))
       case 'compact':
         this.#engine?.compact()
         return undefined
@@ -258,7 +277,9 @@ export class World {
     }
     if (typeof answer === 'string') {
       sandbox.state = 'running'
-      sandbox.given = { container, machine: machine.number, wish, address: answer }
+      const byFallback = machine.disk.fallback.get(container) === answer
+      sandbox.given = { container, machine: machine.number, wish, address: answer, byFallback }
+      if (this.#fallback !== null) this.judge.servedBy(sandbox.given)
       const former = this.#sandboxes.findLast(
         other => other.given?.address === answer && other.wish === wish && other !== sandbox,
       )
@@ -266,11 +287,13 @@ export class World {
       this.#say(
         `${container} of ${wish.pod} on ${machine.name} has ${answer}` +
           (isTakenOver ? `, taken over from ${former.container} on ${former.machine.name}` : '') +
-          (this.#moved.get(answer) === wish.pod ? ', which was moved to it' : ''),
+          (this.#moved.get(answer) === wish.pod ? ', which was moved to it' : '') +
+          (byFallback ? ' by the fallback' : ''),
       )
       this.#doubtUntold()
       const { goesBy } = machine.daemon ?? {}
-      if (goesBy && goesBy.since < asked) this.judge.fromPool(sandbox.given, poolForms[goesBy.pool])
+      if (goesBy && goesBy.since < asked && !byFallback)
+        this.judge.fromPool(sandbox.given, poolForms[goesBy.pool])
       this.judge.got(sandbox.given)
       if (this.#doubted.has(machine)) {
         sandbox.isDisowned = true
@@ -326,7 +349,7 @@ export class World {
   async #add(sandbox: Sandbox, killed: number | undefined): Promise<string | Problem> {
     const { machine } = sandbox
     const run = `run-${++this.#numbers}`
-    const request = this.#request(sandbox, run)
+    let request = this.#request(sandbox, run)
     const began = this.#time.now()
     const ends = Promise.withResolvers<'killed'>()
     let isOver = false
@@ -360,7 +383,17 @@ export class World {
       // The daemon was killed: the same run asks the next one.
       if (answer === undefined) continue
       if (answer === 'killed' || isGone()) return new Problem('IPK_INTERRUPTED', 'the plugin was killed')
-      if (answer instanceof Problem) return answer
+      if (answer instanceof Problem) {
+        // What it gave may not stand, or nobody knows whether it may.
+        if (machine.disk.fallback.delete(sandbox.container)) await this.#del(sandbox)
+        return answer
+      }
+      if (answer === leftToFallback && request.given.length === 0) {
+        const given = this.#giveByFallback(machine, sandbox.container)
+        await this.#travel(machine)
+        request = { ...request, given: [`${given}/28`] }
+        continue
+      }
       if (!this.#isThere(sandbox)) return new Problem('IPK_INTERRUPTED', 'the machine went off')
       const { marks } = machine.disk
       if (marks.has(run)) {
@@ -368,7 +401,7 @@ export class World {
         return new Problem('IPK_ANSWER_UNMARKED', 'the daemon has undone it')
       }
       marks.set(run, 'plugin')
-      return answer
+      return answer === leftToFallback ? (machine.disk.fallback.get(sandbox.container) ?? '') : answer
     }
   }
 
@@ -384,11 +417,22 @@ export class World {
           { gone },
         ),
       )
-      if (answer.kind !== 'result') throw new Error('nothing is left to a fallback here')
+      if (answer.kind !== 'result') return leftToFallback
       return answer.result.ips.map(({ address }) => address.replace(/\/.*/, '')).join()
     } catch (error) {
       return toProblem(error)
     }
+  }
+
+  /** As host-local, with a range of its own; now and then of another one, which somebody has set up wrongly. */
+  #giveByFallback({ number, disk }: Machine, container: string): string {
+    const isWrong = this.#draws.next(number) < 0.1
+    const taken = new Set(disk.fallback.values())
+    let last = 2
+    while (taken.has(`10.23.${number}.${last}`)) last++
+    const address = isWrong ? '10.22.0.7' : `10.23.${number}.${last}`
+    disk.fallback.set(container, address)
+    return address
   }
 
   /** A DEL succeeds always: where nobody carries it out, it waits on the disk. */
@@ -407,14 +451,20 @@ export class World {
       daemon?.service &&
       (await Promise.race([
         daemon.life.edge(delAttachment(daemon.service, keyOf(sandbox), began)).then(
-          () => true,
+          ({ delegatedTo }) => {
+            if (delegatedTo !== null) machine.disk.fallback.delete(container)
+            return true
+          },
           () => false,
         ),
         daemon.life.over,
         this.#time.pass(10_000),
       ]))
     if (!this.#isThere(sandbox)) return
-    if (done !== true) machine.disk.queue.push({ key: keyOf(sandbox), began })
+    if (done !== true) {
+      machine.disk.queue.push({ key: keyOf(sandbox), began })
+      machine.disk.fallback.delete(container)
+    }
     this.#say(`the DEL of ${container} is ${done === true ? 'done' : 'queued'}`)
     const clocks = new Set(this.#machines.map(({ clockIsAhead }) => clockIsAhead))
     // Who is deaf may still go by what the engine was.
@@ -426,7 +476,7 @@ export class World {
   async #check(sandbox: Sandbox): Promise<void> {
     const { container, given, machine } = sandbox
     await this.#ask(machine, async service => {
-      if (!this.judge.owns(container) || !given) return
+      if (!this.judge.owns(container) || !given || given.byFallback) return
       try {
         await checkAttachment(service, { key: keyOf(sandbox), expected: [`${given.address}/28`] })
       } catch (error) {
@@ -615,6 +665,64 @@ export class World {
     })
   }
 
+  /** Of the pod as it would be made: whoever has what it asks for here has had it for long enough that the daemon knows. */
+  async #review(machine: Machine, pod: number): Promise<void> {
+    const wish = wishes[pod]
+    const ip = wish?.ip
+    if (!wish || ip === undefined) return
+    await this.#ask(machine, async service => {
+      const other = this.judge.hasHadFor(ip, machine.number, minute)
+      const annotations = { 'ipkeeper.io/ip': ip }
+      const { refusals, warnings } = judgePods(
+        {
+          ...{
+            uid: 'u',
+            operation: 'CREATE',
+            apiVersion: 'v1',
+            kind: 'Pod',
+            subresource: '',
+            namespace: 'shop',
+          },
+          ...{ name: wish.pod, oldObject: undefined },
+          object: { metadata: { name: wish.pod, namespace: 'shop', annotations } },
+        },
+        {
+          book: service.ledger,
+          pools: knownPools(service.ledger, service.pools(), []),
+          complete: true,
+          dialects: new Set(),
+          namespaceLabels: undefined,
+          free: new Map(),
+          now: service.now(),
+        },
+      )
+      const says = [
+        ...refusals.map(({ code }) => code),
+        ...warnings.map(text => text.replace(/.*\[(\w+).*/s, '$1')),
+      ]
+      this.#say(`the webhook of ${machine.name} on ${wish.pod}: ${says[0] ?? 'admitted'}`)
+      if (other !== undefined && other !== wish.pod && says.length === 0 && !this.#doubted.has(machine))
+        this.judge.complain(
+          'the webhook says who has it',
+          `${wish.pod} asks for ${ip}, which ${other} has, and is admitted by ${machine.name}`,
+        )
+      return Promise.resolve()
+    })
+  }
+
+  /** The kubelet goes by it. A store that is only away is no reason, since pods of the node would be evicted for it. */
+  async #status(machine: Machine): Promise<void> {
+    await this.#ask(machine, async service => {
+      const code = await statusOf(service)
+      this.#say(`STATUS of ${machine.name}: ${code ?? 'ready'}`)
+      // A daemon that begins, or whose store was away, asks for its name first, which a store that answers late leaves open.
+      const isDisturbed =
+        machine.mood !== 'well' || (this.#disturbedAt.get(machine) ?? 0) + 2 * minute > this.#time.now()
+      if (code !== undefined && !this.#namesChanged && !isDisturbed)
+        this.judge.complain('STATUS says what an ADD gets', `${machine.name} is not ready: ${code}`)
+    })
+  }
+
   async #configure(machine: Machine, as: PoolForm): Promise<void> {
     machine.pool = as
     const { daemon } = machine
@@ -694,6 +802,15 @@ export class World {
     await this.#forgetWhoIsNoMore()
     await this.#until(25, () => this.#differences().length === 0)
     this.#look()
+    for (const machine of this.#serving)
+      await this.#ask(machine, async service => {
+        const code = await statusOf(service)
+        if (code !== undefined)
+          this.judge.complain(
+            'STATUS says what an ADD gets',
+            `${machine.name} is not ready in the end: ${code}`,
+          )
+      })
     if (this.judge.violations.length > 0) return
     for (const wish of wishes) await this.#startWithWhatWaits(wish)
     await this.#takeMovesBack()
@@ -886,7 +1003,7 @@ export class World {
       },
       routes: [],
       dns: {},
-      fallback: null,
+      fallback: this.#fallback,
       given: [],
       main: undefined,
       pod: {
@@ -908,6 +1025,16 @@ const keyOf = ({ container }: Sandbox): AttachmentKey => ({
   containerId: container,
   ifname: 'eth0',
 })
+
+async function statusOf(service: LeaseService): Promise<string | undefined> {
+  try {
+    const terms = { inline: undefined, pools: [], statusReportsExhaustion: false, main: undefined }
+    await checkAvailability(service, terms)
+    return undefined
+  } catch (error) {
+    return toProblem(error).code
+  }
+}
 
 const pick = <T>(list: readonly T[], number: number): T | undefined => list[number % Math.max(list.length, 1)]
 

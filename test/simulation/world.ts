@@ -91,6 +91,8 @@ export class World {
   #restores = 0
   /** By address, for which pod; also where that could not be said. */
   readonly #moved = new Map<string, string>()
+  /** When an address was last taken back from whom it was reserved for. */
+  readonly #unreserved = new Map<string, number>()
   /** When something happened last to a machine, its daemon, or its way to the store. */
   readonly #disturbedAt = new Map<Machine, number>()
   /** Whether two machines may have had one name. */
@@ -622,7 +624,10 @@ export class World {
       if (verb === 'unreserve') {
         // From when it is asked for on, nobody may rely on it.
         this.judge.unreserved(ip)
+        // What nobody was told to be done may be done later.
+        this.#unreserved.set(ip, Infinity)
         await unreserve(service, 'default', ip)
+        this.#unreserved.set(ip, this.#time.now())
       } else await this.#promise(service, ip, { owner, moves: false })
     })
   }
@@ -632,7 +637,7 @@ export class World {
     address: string,
     { owner, moves }: { readonly owner: string; readonly moves: boolean },
   ): Promise<void> {
-    const restores = this.#restores
+    const [restores, began] = [this.#restores, this.#time.now()]
     // Whoever is killed meanwhile may have done it.
     this.judge.mayBeReserved(address, owner)
     // A reservation of who has it gives way.
@@ -641,8 +646,9 @@ export class World {
       ...{ segment: 'default', address, moves },
       ...{ owner: `shop/${owner}`, note: undefined },
     })
-    // An engine that went back meanwhile may have forgotten it.
-    if (restores === this.#restores) this.judge.reserved(address, owner, { moves })
+    // Another operator may have taken it back meanwhile, and an engine that went back may have forgotten it.
+    const isTakenBack = (this.#unreserved.get(address) ?? -1) >= began
+    if (restores === this.#restores && !isTakenBack) this.judge.reserved(address, owner, { moves })
   }
 
   /** As ipkeeperctl does: it looks what would be done, and then does what was agreed on. */
@@ -802,19 +808,24 @@ export class World {
     await this.#forgetWhoIsNoMore()
     await this.#until(25, () => this.#differences().length === 0)
     this.#look()
-    for (const machine of this.#serving)
-      await this.#ask(machine, async service => {
-        const code = await statusOf(service)
-        if (code !== undefined)
-          this.judge.complain(
-            'STATUS says what an ADD gets',
-            `${machine.name} is not ready in the end: ${code}`,
-          )
-      })
+    for (const machine of this.#serving) await this.#untilReady(machine)
     if (this.judge.violations.length > 0) return
     for (const wish of wishes) await this.#startWithWhatWaits(wish)
     await this.#takeMovesBack()
     for (const wish of wishes) await this.#startInTheEnd(wish)
+  }
+
+  /** A name that was contested is asked for again each minute. */
+  async #untilReady(machine: Machine): Promise<void> {
+    let code: string | undefined
+    for (let tried = 0; tried < tries; tried++) {
+      await this.#ask(machine, async service => {
+        code = await statusOf(service)
+      })
+      if (code === undefined) return
+      await this.#time.pass(minute)
+    }
+    this.judge.complain('STATUS says what an ADD gets', `${machine.name} is not ready in the end: ${code}`)
   }
 
   /** Else there may be too few addresses for those that are to be started. */

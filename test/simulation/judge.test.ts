@@ -274,6 +274,21 @@ const histories: Readonly<
       judge.answered(other({ address: kept.address }))
     },
   ],
+  'what a pod keeps where the pool leaves out another address': [
+    judge => {
+      judge.deleted(kept, true)
+      judge.leftOut(kept, { no: ['10.22.0.99'] })
+      judge.answered(other({ address: kept.address }))
+    },
+    'kept for its pod',
+  ],
+  'what a pod kept that the pool leaves out by which it got another one': [
+    judge => {
+      judge.deleted(kept, true)
+      judge.leftOut(kept, { no: [kept.address] })
+      judge.answered(other({ address: kept.address }))
+    },
+  ],
   'what a pod keeps besides another address that was not promised to it': [
     judge => {
       judge.deleted(kept, true)

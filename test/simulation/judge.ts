@@ -265,8 +265,17 @@ export class Judge {
 
   /** A pod has an address that nobody may rely on: what it keeps besides may be kept no more. */
   disowned({ wish }: Given): void {
+    this.#relyOnNothingKept(address => this.#kept.get(address)?.pod === wish.pod)
+  }
+
+  /** A pod was given another address where the pool leaves out what it kept: that is released. */
+  leftOut({ wish }: Given, { no }: { readonly no: readonly string[] }): void {
+    this.#relyOnNothingKept(address => no.includes(address) && this.#kept.get(address)?.pod === wish.pod)
+  }
+
+  #relyOnNothingKept(which: (address: string) => boolean): void {
     for (const [address, kept] of this.#kept)
-      if (kept.pod === wish.pod) this.#kept.set(address, { ...kept, isSure: false })
+      if (which(address)) this.#kept.set(address, { ...kept, isSure: false })
   }
 
   /** Nobody proves that these have ended: nodes may say of them that they are in use. */

@@ -224,6 +224,7 @@ export class World {
         return undefined
       case 'restore':
         this.#restores++
+        for (const machine of this.#machines) this.#disturbedAt.set(machine, this.#time.now())
         if (!step.seen) {
           for (const machine of this.#machines) this.#untold.set(machine, undefined)
           this.#doubtUntold()
@@ -296,6 +297,7 @@ export class World {
       const { goesBy } = machine.daemon ?? {}
       if (goesBy && goesBy.since < asked && !byFallback)
         this.judge.fromPool(sandbox.given, poolForms[goesBy.pool])
+      if (goesBy) this.judge.leftOut(sandbox.given, poolForms[goesBy.pool])
       this.judge.got(sandbox.given)
       if (this.#doubted.has(machine)) {
         sandbox.isDisowned = true

@@ -9,6 +9,7 @@ import {
   createNamespace,
   createNode,
   createPod,
+  runPod,
   startClusterNode,
   type ClusterNode,
 } from '../rigs/cluster-node.ts'
@@ -79,15 +80,8 @@ async function prepare(cluster: Cluster, node: ClusterNode, row: Row): Promise<(
   const spec = { subnet: `${networkOf(row)}.0/24` }
   await cluster.create({ apiVersion: 'ipkeeper.io/v1alpha1', kind: 'IPPool', metadata, spec })
   await cluster.until(`${root}/${poolOf(row)}`, found => conditionOf(found, 'Ready') !== undefined)
-  const add = async (name: string, annotations: Readonly<Record<string, string>>) => {
-    const pod = await createPod(cluster, name, annotations)
-    const answer = await node.add(pod)
-    if (!('ips' in answer)) throw new Error(`${name}: ${answer.msg}`)
-    return async () => {
-      await node.del(pod, answer.container)
-      await cluster.request('DELETE', `/api/v1/namespaces/shop/pods/${name}?gracePeriodSeconds=0`)
-    }
-  }
+  const add = (name: string, annotations: Readonly<Record<string, string>>) =>
+    runPod(cluster, node, name, annotations)
   const end = await add(podOf(row, 'live'), asks('live'))
   await (
     await add(podOf(row, 'kept'), { ...asks('kept'), 'ipkeeper.io/retain': 'forever' })

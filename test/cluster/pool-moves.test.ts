@@ -9,6 +9,7 @@ import {
   createNamespace,
   createNode,
   createPod,
+  runPod,
   startClusterNode,
   type ClusterNode,
 } from '../rigs/cluster-node.ts'
@@ -67,15 +68,8 @@ async function move(cluster: Cluster, node: ClusterNode, from: Station, to: Stat
 }
 
 async function prepare(node: ClusterNode, cluster: Cluster): Promise<() => Promise<void>> {
-  const add = async (pod: string, annotations: Readonly<Record<string, string>>) => {
-    const made = await createPod(cluster, pod, annotations)
-    const answer = await node.add(made)
-    if (!('ips' in answer)) throw new Error(`${pod}: ${answer.msg}`)
-    return async () => {
-      await node.del(made, answer.container)
-      await cluster.request('DELETE', `/api/v1/namespaces/shop/pods/${pod}?gracePeriodSeconds=0`)
-    }
-  }
+  const add = (pod: string, annotations: Readonly<Record<string, string>>) =>
+    runPod(cluster, node, pod, annotations)
   const end = await add('live', asks(addresses.live))
   await (
     await add('kept', { ...asks(addresses.kept), 'ipkeeper.io/retain': 'forever' })

@@ -215,6 +215,22 @@ export async function startClusterNode(
   }
 }
 
+/** A pod in the API with an address of this node; resolves to what ends it, there and here. */
+export async function runPod(
+  cluster: Cluster,
+  node: ClusterNode,
+  name: string,
+  annotations: StringMap,
+): Promise<() => Promise<void>> {
+  const pod = await createPod(cluster, name, annotations)
+  const answer = await node.add(pod)
+  if (!('ips' in answer)) throw new Error(`${name}: ${answer.msg}`)
+  return async () => {
+    await node.del(pod, answer.container)
+    await cluster.request('DELETE', `/api/v1/namespaces/shop/pods/${name}?gracePeriodSeconds=0`)
+  }
+}
+
 /** Whether all that the daemon asks of the API at its start was answered. */
 function isComplete({ connected, missingRights }: NonNullable<StatusReply['kubernetes']>): boolean {
   return connected && missingRights !== null

@@ -24,8 +24,10 @@ function whatItWas({ released }: ReleaseReply): string {
   return `it was kept for ${who} ${released.until === null ? 'with no end' : `until ${toTheSecond(released.until)}`}`
 }
 
-/** Bound ones as well: the plan says of each that it stays, and how it ends. */
-/** Labels are known of pods of one node alone, and pods that are gone have none. */
+/**
+ * Bound ones as well: the plan says of each that it stays, and how it ends. Not by labels, which are known of pods of one node alone, and
+ * which pods that are gone do not have.
+ */
 const filters: ListingTerms = {
   filters: leaseTerms.filters.filter(name => name !== 'selector'),
   sorts: ['address'],

@@ -30,7 +30,10 @@ const operators: Readonly<
   DoesNotExist: value => value === undefined,
 }
 
-function matchesSelector({ matchLabels, matchExpressions }: LabelSelector, labels: StringMap): boolean {
+export function matchesSelector(
+  { matchLabels, matchExpressions }: LabelSelector,
+  labels: StringMap,
+): boolean {
   const valueOf = (key: string): string | undefined => (Object.hasOwn(labels, key) ? labels[key] : undefined)
   return (
     Object.entries(matchLabels).every(([key, value]) => valueOf(key) === value) &&

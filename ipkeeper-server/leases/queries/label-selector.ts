@@ -1,25 +1,24 @@
-import type { StringMap } from '../../ipam/records/pod-facts.ts'
+import type { LabelRequirement, LabelSelector } from '../../ipam/pools/pool-settings.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-
-type Requirement = (labels: StringMap) => boolean
 
 const key = String.raw`([\w./-]+)`
 const value = String.raw`([\w.-]*)`
-const words = (list: string): readonly string[] => list.split(',').map(word => word.trim())
+const list = String.raw`\(([\w., -]+)\)`
+const words = (text: string): readonly string[] => text.split(',').map(word => word.trim())
+const alone = (text: string): readonly string[] => [text]
+const none = (): readonly string[] => []
 
-const forms: readonly (readonly [RegExp, (name: string, wanted: string) => Requirement])[] = [
-  [new RegExp(`^${key}$`), name => labels => labels[name] !== undefined],
-  [new RegExp(`^! *${key}$`), name => labels => labels[name] === undefined],
-  [new RegExp(`^${key} *==? *${value}$`), (name, wanted) => labels => labels[name] === wanted],
-  [new RegExp(`^${key} *!= *${value}$`), (name, wanted) => labels => labels[name] !== wanted],
-  [
-    new RegExp(`^${key} +in +\\(([\\w., -]+)\\)$`),
-    (name, list) => labels => labels[name] !== undefined && words(list).includes(labels[name]),
-  ],
-  [
-    new RegExp(`^${key} +notin +\\(([\\w., -]+)\\)$`),
-    (name, list) => labels => labels[name] === undefined || !words(list).includes(labels[name]),
-  ],
+const forms: readonly (readonly [
+  RegExp,
+  LabelRequirement['operator'],
+  (text: string) => readonly string[],
+])[] = [
+  [new RegExp(`^${key}$`), 'Exists', none],
+  [new RegExp(`^! *${key}$`), 'DoesNotExist', none],
+  [new RegExp(`^${key} *==? *${value}$`), 'In', alone],
+  [new RegExp(`^${key} *!= *${value}$`), 'NotIn', alone],
+  [new RegExp(`^${key} +in +${list}$`), 'In', words],
+  [new RegExp(`^${key} +notin +${list}$`), 'NotIn', words],
 ]
 
 /**
@@ -27,16 +26,16 @@ const forms: readonly (readonly [RegExp, (name: string, wanted: string) => Requi
  *
  * @throws Problem IPK_REQUEST_INVALID
  */
-export function readSelector(text: string): Requirement {
+export function parseSelector(text: string): LabelSelector {
   // A comma in brackets divides values.
-  const requirements = text.split(/,(?![^(]*\))/).map(part => {
-    for (const [pattern, make] of forms) {
+  const matchExpressions = text.split(/,(?![^(]*\))/).map((part): LabelRequirement => {
+    for (const [pattern, operator, valuesOf] of forms) {
       const found = pattern.exec(part.trim())
-      if (found) return make(found[1] ?? '', found[2] ?? '')
+      if (found) return { key: found[1] ?? '', operator, values: valuesOf(found[2] ?? '') }
     }
     throw new Problem('IPK_REQUEST_INVALID', `selector "${text}": cannot read "${part.trim()}"`, {
       hint: 'write it as kubectl takes it: KEY=VALUE, KEY!=VALUE, KEY, !KEY, KEY in (A,B) or KEY notin (A,B), divided by commas',
     })
   })
-  return labels => requirements.every(isMet => isMet(labels))
+  return { matchLabels: {}, matchExpressions }
 }

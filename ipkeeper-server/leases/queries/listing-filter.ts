@@ -3,7 +3,9 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import type { Holder, Workload } from '../../ipam/records/records.ts'
 import type { StringMap } from '../../ipam/records/pod-facts.ts'
 import { fullKind } from '../../ipam/records/reservation-owner.ts'
-import { readSelector } from './label-selector.ts'
+import { matchesSelector } from '../../ipam/pools/pool-rules.ts'
+import type { LabelSelector } from '../../ipam/pools/pool-settings.ts'
+import { parseSelector } from './label-selector.ts'
 
 /** What a row of a listing is judged by; what it has not, no filter finds. */
 export interface Listed {
@@ -52,8 +54,8 @@ function podFilter({ namespace, pod }: Filters): Pick<Listed, 'namespace' | 'pod
   return { namespace: namespace ?? of, pod: name }
 }
 
-const isSelected = (fits: (labels: StringMap) => boolean, labels: StringMap | undefined): boolean =>
-  labels !== undefined && fits(labels)
+const isSelected = (selector: LabelSelector, labels: StringMap | undefined): boolean =>
+  labels !== undefined && matchesSelector(selector, labels)
 
 /**
  * Which rows are asked for: those that every filter fits. It is made once for a listing.
@@ -64,7 +66,7 @@ export function readFilter(filters: Filters): ListingFilter {
   const { namespace, pod } = podFilter(filters)
   const { node, pool, bridge, uplink } = filters
   const states = filters.state?.split(',')
-  const fits = filters.selector === undefined ? undefined : readSelector(filters.selector)
+  const selector = filters.selector === undefined ? undefined : parseSelector(filters.selector)
   const isOwner = filters.owner === undefined ? undefined : ownerFilter(filters.owner)
   return row =>
     (namespace === undefined || row.namespace === namespace) &&
@@ -73,7 +75,7 @@ export function readFilter(filters: Filters): ListingFilter {
     (states === undefined || (row.state !== undefined && states.includes(row.state))) &&
     (isOwner === undefined || (row.owner !== undefined && isOwner(row.owner))) &&
     (pool === undefined || row.pool?.() === pool) &&
-    (fits === undefined || isSelected(fits, row.labels?.())) &&
+    (selector === undefined || isSelected(selector, row.labels?.())) &&
     (bridge === undefined || row.bridge === bridge) &&
     (uplink === undefined || row.uplink === uplink)
 }

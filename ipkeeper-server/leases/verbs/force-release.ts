@@ -80,20 +80,11 @@ async function carryOut(
   plan: ForcedReleasePlan,
   terms: ForceTerms,
 ): Promise<ForcedReleasePlan> {
-  switch (plan.way) {
-    case 'by-its-node': {
-      const isDone = await askItsNode(service, lease, terms)
-      if (isDone) return { ...plan, warning: null }
-      await endHere(service, lease)
-      return { ...plan, way: 'by-word' }
-    }
-    case 'by-word':
-      await leaveWord(service, lease)
-      break
-    default:
-  }
+  const isByItsNode = plan.way === 'by-its-node'
+  if (isByItsNode && (await askItsNode(service, lease, terms))) return { ...plan, warning: null }
+  if (plan.way === 'by-word') await leaveWord(service, lease)
   await endHere(service, lease)
-  return plan
+  return isByItsNode ? { ...plan, way: 'by-word' } : plan
 }
 
 const isBound = (lease: LeaseRecord): lease is BoundLease => lease.attachment !== null

@@ -124,6 +124,19 @@ export const ReleaseReply = Type.Object(
 )
 export type ReleaseReply = Static<typeof ReleaseReply>
 
+/** By what a dry run is known again. */
+const AgreedRelease = Type.Object(
+  {
+    containerId: Type.Union([Type.String(), Type.Null()]),
+    since: Time,
+    warned: Type.Optional(Type.Boolean({ description: 'whether there was a warning' })),
+  },
+  {
+    description:
+      'with force: what a dry run has told; nothing is released where another sandbox has it by now, or there is a warning that was not shown',
+  },
+)
+
 export const ReleaseRequest = Type.Object(
   {
     force: Type.Optional(
@@ -133,12 +146,7 @@ export const ReleaseRequest = Type.Object(
       Type.Boolean({ description: 'with force: the machine of its node is off, whatever else is known' }),
     ),
     dryRun: Type.Optional(Type.Boolean({ description: 'with force: what would be done, and nothing is' })),
-    of: Type.Optional(
-      Type.Object(
-        { containerId: Type.Union([Type.String(), Type.Null()]), since: Time },
-        { description: 'with force: only if this sandbox still has it, as a dry run has told' },
-      ),
-    ),
+    of: Type.Optional(AgreedRelease),
   },
   { $id: 'ReleaseRequest', additionalProperties: false },
 )
@@ -164,7 +172,7 @@ export const ForcedReleasePlan = Type.Object({
     description: 'other addresses of the same sandbox, which end with it',
   }),
   warning: Type.Union([Type.String(), Type.Null()], { description: 'what happens where the word is wrong' }),
-  of: Type.Object({ containerId: Type.Union([Type.String(), Type.Null()]), since: Time }),
+  of: AgreedRelease,
 })
 export type ForcedReleasePlan = Static<typeof ForcedReleasePlan>
 

@@ -61,6 +61,12 @@ export async function forceRelease(
   if (!isBound(lease)) return await releaseKept(service, lease, terms)
   assertAgreed(lease, terms)
   const planned = await planFor(service, lease, terms)
+  if (planned.warning !== null && terms.of?.warned === false)
+    throw mayRun(
+      lease,
+      `node ${lease.node} may still run, and nothing was shown of that: ${planned.says}`,
+      planned.warning,
+    )
   if (terms.dryRun) return { plan: planned, reply: null }
   const plan = await carryOut(service, lease, planned, terms)
   const now = service.ledger.lease(key)
@@ -81,7 +87,7 @@ async function carryOut(
   terms: ForceTerms,
 ): Promise<ForcedReleasePlan> {
   const isByItsNode = plan.way === 'by-its-node'
-  if (isByItsNode && (await askItsNode(service, lease, terms))) return { ...plan, warning: null }
+  if (isByItsNode && (await askItsNode(service, lease, plan, terms))) return { ...plan, warning: null }
   if (plan.way === 'by-word') await leaveWord(service, lease)
   await endHere(service, lease)
   return isByItsNode ? { ...plan, way: 'by-word' } : plan
@@ -104,6 +110,7 @@ async function releaseKept(
 const agreedOn = ({ attachment, since }: LeaseRecord): ForcedReleasePlan['of'] => ({
   containerId: attachment?.containerId ?? null,
   since: new Date(since).toISOString(),
+  warned: false,
 })
 
 function assertAgreed(lease: LeaseRecord, { of }: ForceTerms): void {
@@ -128,7 +135,9 @@ async function planFor(
     .leasesOf(lease.attachment)
     .filter(({ address }) => address !== lease.address)
     .map(({ address }) => address)
+  const warning = warningOf(service, lease, others)
   const base = { others, warning: null, of: agreedOn(lease) }
+  const warned = { others, warning, of: { ...base.of, warned: true } }
   const who = `${describeHolder(lease.holder)} (container ${lease.attachment.containerId.slice(0, 13)} on node ${lease.node})`
   const cut = `loses its interface ${lease.attachment.ifname}; it keeps running without it`
   if (attachment && isRecordedHere(service, attachment)) {
@@ -139,19 +148,16 @@ async function planFor(
   if (lease.node !== here && (await lives(service, lease.node, terms))) {
     const isShared = formersOf(service, lease.node) !== undefined
     return {
-      ...base,
+      ...(isShared && terms.poweredOff ? warned : base),
       way: 'by-its-node',
       says: `node ${lease.node} is running: its daemon disconnects the sandbox${isShared ? ', if that machine runs it' : ''}; ${who} ${cut}`,
-      warning: isShared && terms.poweredOff ? warningOf(service, lease, others) : null,
     }
   }
-  const warning = warningOf(service, lease, others)
   await assertOff(service, lease, warning, terms)
   return {
-    ...base,
+    ...warned,
     way: 'by-word',
     says: `the sandbox of ${who} cannot be disconnected, because the daemon of its node does not answer`,
-    warning,
   }
 }
 
@@ -268,9 +274,14 @@ const isStillHis = ({ ledger }: LeaseService, lease: BoundLease): boolean =>
 
 /**
  * The daemon of the lease's node cuts its sandbox off, and ends it. Resolves to false where it has no such sandbox, and the operator says
- * that the machine which had its name before is off: what was asked stays for that one.
+ * that the machine which had its name before is off, with that warning before them: what was asked stays for that one.
  */
-async function askItsNode(service: LeaseService, lease: BoundLease, terms: ForceTerms): Promise<boolean> {
+async function askItsNode(
+  service: LeaseService,
+  lease: BoundLease,
+  { warning }: ForcedReleasePlan,
+  terms: ForceTerms,
+): Promise<boolean> {
   const { ledger } = service
   const { node } = lease
   const yieldWithin = terms.answerWithin ?? usualAnswerWithin
@@ -282,7 +293,7 @@ async function askItsNode(service: LeaseService, lease: BoundLease, terms: Force
   while (isStillHis(service, lease) && !isNotHere() && performance.now() < end) await delay(lookEvery)
   if (!isStillHis(service, lease)) return true
   const isElsewhere = isNotHere()
-  if (isElsewhere && terms.poweredOff) return false
+  if (isElsewhere && terms.poweredOff && warning !== null) return false
   const record = await ledger.readNode(node)
   const isKept = record && withoutYield(record, asked) !== record
   if (isKept) await writeNode(ledger, node, record, withoutYield(record, asked))

@@ -96,7 +96,7 @@ async function twoNodes(t: Test) {
   await until('it is heard', () => two.service.ledger.lease(key)?.state === 'bound')
   const stored = (): NodeRecord => JSON.parse(engine.get('node', 'n1')?.text ?? 'null') as NodeRecord
   /** Answers that it lives. */
-  const answer = ({ ledger }: LeaseService = one.service): void => {
+  const answer = ({ ledger }: LeaseService = one.service): NameClaims => {
     const claims = new NameClaims({
       ...{ ledger, stateDir: '/s', now: Date.now, monotonic: () => performance.now(), mine: claim },
       onChallenge: () => undefined,
@@ -113,6 +113,7 @@ async function twoNodes(t: Test) {
       },
     })
     t.teardown(() => claims.stop())
+    return claims
   }
   const [done, errors]: [string[], unknown[]] = [[], []]
   const obey = (service: LeaseService = one.service): AskedYields => {
@@ -238,6 +239,50 @@ t.test(
     t.strictSame([one.network.calls, done.length, stored().yields], [['cut off c1'], 1, undefined])
   },
 )
+
+t.test('nothing is released on a statement whose consequences were not shown', async t => {
+  const shown = async (two: TestService, more: Partial<ForceTerms>) =>
+    (await force(two.service, { ...off, ...more, dryRun: true })).plan
+  const refused = {
+    code: 'IPK_NODE_MAY_RUN',
+    details: /^if node n1.* is still running, shop\/a there keeps using 10\.22\.0\.50: two pods then answer/,
+    hint: /release --force 10\.22\.0\.50 --powered-off$/,
+  }
+
+  await t.test('its daemon stops in between', async t => {
+    const { one, two, stored, answer } = await twoNodes(t)
+    const claims = answer()
+    const plan = await shown(two, {})
+    t.match(plan, { way: 'by-its-node', warning: null })
+    claims.stop()
+    t.match(await thrownProblem(() => force(two.service, { ...off, of: plan.of })), {
+      ...refused,
+      message:
+        /^node n1 may still run, and nothing was shown of that: the sandbox of shop\/a .* cannot be disconnected/,
+    })
+    t.strictSame(
+      [stored().yields, two.service.ledger.lease(key)?.state, one.network.calls],
+      [undefined, 'bound', []],
+    )
+    const again = await shown(two, {})
+    t.match(again, { way: 'by-word', warning: /two pods then answer/ })
+    t.match(await force(two.service, { ...off, of: again.of }), { plan: { way: 'by-word' } })
+  })
+
+  await t.test('another machine takes its name in between', async t => {
+    const { engine, open, two, stored, answer, obey } = await twoNodes(t)
+    const taker = await open('n1', engine.connect(), 'taker')
+    const claims = answer()
+    const plan = await shown(two, {})
+    claims.stop()
+    engine.put('node', 'n1', nodeText('n1', { generation: 9, claim, formers: [{ ...claim, id: 'former' }] }))
+    await until('it is heard', () => taker.service.ledger.node('n1')?.formers !== undefined)
+    answer(taker.service)
+    obey(taker.service)
+    t.match(await thrownProblem(() => force(two.service, { ...off, of: plan.of })), refused)
+    t.strictSame([two.service.ledger.lease(key)?.state, stored().yields], ['bound', undefined])
+  })
+})
 
 t.test('nobody waits for a machine that had the name and was declared gone', async t => {
   const { engine, open, two, stored, answer, obey } = await twoNodes(t)

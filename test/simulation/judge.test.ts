@@ -190,6 +190,26 @@ const histories: Readonly<
       judge.answered({ ...kept, container: 'c3' }, undefined, true)
     },
   ],
+  'what a pod kept whose ADD was interrupted, after another address was moved to it': [
+    judge => {
+      judge.answered(kept)
+      judge.ended('c2')
+      judge.deleted(kept, true)
+      judge.mayBeReserved(web.address, kept.wish.pod)
+      judge.mayHaveGot(kept.wish.pod)
+      judge.answered(other({ address: kept.address }))
+    },
+  ],
+  'what a pod kept whose ADD was interrupted': [
+    judge => {
+      judge.answered(kept)
+      judge.ended('c2')
+      judge.deleted(kept, true)
+      judge.mayHaveGot(kept.wish.pod)
+      judge.answered(other({ address: kept.address }))
+    },
+    'kept for its pod',
+  ],
   'an address that was reserved, on a machine that does not reach the store': [
     judge => {
       judge.mayBeReserved(web.address, 'other')

@@ -160,9 +160,7 @@ export class Judge {
         'left to who named it',
         `${address} was asked for by name of late, and ${container} of ${wish.pod} got it`,
       )
-    // What it keeps besides is kept no more once it has what was promised to it, or was moved away from it.
-    for (const [other, { pod }] of this.#kept)
-      if (pod === wish.pod && (isPromisedToIt || this.#isForAnother(other, pod))) this.#kept.delete(other)
+    this.#keepsNothingElse(wish.pod, isPromisedToIt)
     this.#kept.delete(address)
     this.#leftAlone.delete(address)
     this.#last.set(address, given)
@@ -221,6 +219,17 @@ export class Judge {
   /** A pod may have got an address without that anybody was answered. */
   mayHaveGot(pod: string): void {
     this.#had.set(pod, 'anything')
+    this.#keepsNothingElse(
+      pod,
+      [...this.#everReserved.values()].some(pods => pods.has(pod)),
+    )
+  }
+
+  /** What it keeps besides is kept no more once it has what was promised to it, or was moved away from it. */
+  #keepsNothingElse(pod: string, hasWhatWasPromised: boolean): void {
+    for (const [address, kept] of this.#kept)
+      if (kept.pod === pod && (hasWhatWasPromised || this.#isForAnother(address, pod)))
+        this.#kept.delete(address)
   }
 
   /** From here on nothing answers for its address any more, or nobody may rely on that: its DEL was asked for, it died, it was cut off. */

@@ -279,6 +279,7 @@ export class World {
       return new Problem('IPK_INTERRUPTED', 'the machine went off')
     }
     if (typeof answer === 'string') {
+      this.#doubtUntold()
       sandbox.state = 'running'
       const byFallback = machine.disk.fallback.get(container) === answer
       sandbox.given = { container, machine: machine.number, wish, address: answer, byFallback }
@@ -293,7 +294,6 @@ export class World {
           (this.#moved.get(answer) === wish.pod ? ', which was moved to it' : '') +
           (byFallback ? ' by the fallback' : ''),
       )
-      this.#doubtUntold()
       const { goesBy } = machine.daemon ?? {}
       if (goesBy && goesBy.since < asked && !byFallback)
         this.judge.fromPool(sandbox.given, poolForms[goesBy.pool])
@@ -590,7 +590,10 @@ export class World {
   #doubtUntold(): void {
     const now = this.#time.now()
     for (const [machine, since] of this.#untold) {
-      const has = this.#sandboxes.some(one => one.machine === machine && this.judge.owns(one.container))
+      // An ADD that is under way may be answered with what the engine has lost already.
+      const has = this.#sandboxes.some(
+        one => one.machine === machine && (one.state === 'asked' || this.judge.owns(one.container)),
+      )
       if (!has || (since !== undefined && now - since >= noticedWithin)) this.#untold.delete(machine)
       else this.#untold.set(machine, answers(machine) ? (since ?? now) : undefined)
     }

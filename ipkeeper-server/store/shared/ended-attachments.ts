@@ -46,19 +46,27 @@ export class EndedAttachments {
 
   /** What is to be noted with a change. One that is added again under its key has not ended. */
   after(change: Change): readonly Note[] {
-    const at = this.#monotonic()
     const notes = change.flatMap(({ kind, key, record }): readonly Note[] => {
       if (kind !== 'attachment') return []
-      if (record !== null) return this.#forget(key)
-      const ended: Ended = { at, bootId: this.#bootId }
-      this.#ended.delete(key)
-      this.#ended.set(key, ended)
-      return [{ kind: 'ended', key, text: JSON.stringify(ended) }]
+      return record === null ? [this.#end(key)] : this.#forget(key)
     })
-    return [...notes, ...this.#forgetOld(at)]
+    return [...notes, ...this.#forgetOld()]
   }
 
-  #forgetOld(now: number): readonly Note[] {
+  /** What is to be noted of attachments that never came to be: their ADDs were refused, or interrupted. */
+  refused(keys: readonly string[]): readonly Note[] {
+    return [...keys.map(key => this.#end(key)), ...this.#forgetOld()]
+  }
+
+  #end(key: string): Note {
+    const ended: Ended = { at: this.#monotonic(), bootId: this.#bootId }
+    this.#ended.delete(key)
+    this.#ended.set(key, ended)
+    return { kind: 'ended', key, text: JSON.stringify(ended) }
+  }
+
+  #forgetOld(): readonly Note[] {
+    const now = this.#monotonic()
     const notes: Note[] = []
     for (const [key, { at }] of this.#ended) {
       if (now - at < rememberedFor && this.#ended.size <= mostRemembered) break

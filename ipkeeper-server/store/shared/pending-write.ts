@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../ipam/records/canonical-json.ts'
 import {
+  attachmentKey,
   holderKey,
   sameAttachment,
   type AttachmentKey,
@@ -76,6 +77,15 @@ function isGivenBack({ kind, expected }: PendingWrite, present: string | null, i
   return expected.some(
     text => text !== null && userOf(kind, text) === user && sameAttachment(attachmentOf(text), attachment),
   )
+}
+
+/** Attachments of this node, by key, that a write was to give something to: what the engine had before it is not among them. */
+export function triedFor({ kind, expected }: PendingWrite, isOwn: IsOwnName): readonly string[] {
+  return expected.slice(1).flatMap(text => {
+    if (text === null) return []
+    const [user, attachment] = [userOf(kind, text), attachmentOf(text)]
+    return user !== undefined && isOwn(user) && attachment ? [attachmentKey(attachment)] : []
+  })
 }
 
 const attachmentOf = (text: string): AttachmentKey | null =>

@@ -9,6 +9,7 @@ import {
   recordId,
 } from '../../ipam/records/records.ts'
 import { StoreConflict } from '../lease-store.ts'
+import type { EndedAttachments } from './ended-attachments.ts'
 import { EngineAway, type Engine } from './engine.ts'
 import type { EngineContact } from './engine-contact.ts'
 import type { EngineLosses } from './engine-losses.ts'
@@ -21,6 +22,7 @@ import {
   forgetNote,
   pendingNote,
   resolutionOf,
+  triedFor,
   userOf,
   type IsOwnName,
   type PendingWrite,
@@ -37,6 +39,7 @@ export interface ResolverOptions {
   readonly journal: Journal
   readonly known: KnownRecords
   readonly copies: JournalCopies
+  readonly ended: EndedAttachments
   readonly indeterminate: IndeterminateCommits
   readonly losses: EngineLosses
   readonly contact: EngineContact
@@ -385,7 +388,7 @@ export class Resolver {
     write: UnresolvedWrite,
     { isOverruled, lossesBefore }: { readonly isOverruled: boolean; readonly lossesBefore: number },
   ): Promise<boolean> {
-    const { engine, journal, copies, indeterminate, losses } = this.#options
+    const { engine, journal, copies, ended, indeterminate, isOwn, losses } = this.#options
     if (lossesBefore !== losses.count) return false
     const { want, revision = null } = write
     const late = engine.fences ? [] : indeterminate.resolved(write)
@@ -393,7 +396,9 @@ export class Resolver {
     // What has ended here has ended whatever the engine has; else its copy would be told again after a loss.
     const isInUse = record !== null && copies.isOfUseHere(write.kind, record)
     const copied = isOverruled && isInUse ? [] : copies.written(write, record, revision)
-    await journal.commit([], [], [forgetNote(write), ...copied, ...late])
+    // Whoever took one over may give it back, and knows nothing of its end.
+    const neverAdded = triedFor(write, isOwn).filter(key => !journal.mayHaveAttachment(key))
+    await journal.commit([], [], [forgetNote(write), ...copied, ...late, ...ended.refused(neverAdded)])
     if (lossesBefore !== losses.count) return false
     this.#pending.delete(recordId(write))
     return true

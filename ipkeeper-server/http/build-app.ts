@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { Problem } from '../../shared/problem/problem.ts'
@@ -105,7 +105,8 @@ function createApp({ facts, logger }: AppOptions): FastifyInstance {
     loggerInstance: logger,
     // Handlers write one line per operation, with its outcome.
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomBytes(6).toString('hex'),
+    // Of its last twelve digits none is fixed; Node has it without a call of the kernel.
+    genReqId: () => randomUUID().slice(-12),
     bodyLimit,
     // Foreign keys of a netconf are left alone, also when they are called __proto__.
     onProtoPoisoning: 'remove',

@@ -45,13 +45,11 @@ export class YieldAddresses {
   /** What a daemon had heard of that ended before it could cut the sandbox off: all that it was given others have. */
   *#lostBefore(): Generator<LeaseRecord> {
     const { ledger } = this.#options.service
-    for (const attachment of ledger.attachmentKeys()) {
-      if (ledger.hasLeases(attachment)) continue
+    for (const attachment of ledger.attachmentsWithoutLeases())
       for (const given of ledger.attachment(attachment)?.undo.leases ?? []) {
         const present = ledger.lease(given)
         if (present?.attachment && !ledger.hasAttachment(present.attachment)) yield { ...present, attachment }
       }
-    }
   }
 
   /** As the sandbox had it. */

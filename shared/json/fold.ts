@@ -34,7 +34,9 @@ export function field(object: JsonObject, name: string): unknown {
   let found: unknown
   for (const key in object) {
     const value = object[key]
-    if (value !== null && value !== undefined && (key === name || foldKey(key) === wanted)) found = value
+    if (value === null || value === undefined) continue
+    // Names are ASCII, and no key of another length folds to one: folding costs more than the rest of it.
+    if (key === name || (key.length === name.length && foldKey(key) === wanted)) found = value
   }
   return found
 }

@@ -48,7 +48,7 @@ export class IndexedRecords {
   /** Takes a record over that has no predecessor here. It stays text, unless the table has been asked for it. */
   load(kind: RecordKind, key: string, record: RecordTypes[RecordKind]): void {
     this.#index(kind, key, record, true)
-    if (kind === 'lease' || kind === 'reservation') this.#occupy(record as LeaseKey)
+    if (kind === 'lease' || kind === 'reservation') this.#occupy(key, record as LeaseKey)
   }
 
   /** The same of an attachment. It is parsed only if it may be unanswered, as few are: parsing all would be a tenth of the start. */
@@ -77,7 +77,7 @@ export class IndexedRecords {
     // Not with each change: a map that an entry is taken from and added to again keeps more memory.
     if (kind === 'lease' && !after) this.#outlines.delete(key)
     const either = after ?? before
-    if (either && (kind === 'lease' || kind === 'reservation')) this.#occupy(either as LeaseKey)
+    if (either && (kind === 'lease' || kind === 'reservation')) this.#occupy(key, either as LeaseKey)
     return before
   }
 
@@ -113,13 +113,12 @@ export class IndexedRecords {
   }
 
   /** An address is occupied while it is leased, unless the lease is over, or reserved, or has a record that cannot be read. */
-  #occupy(key: LeaseKey): void {
-    const id = leaseKey(key)
+  #occupy(key: string, address: LeaseKey): void {
     const isTaken =
-      this.tables.reservation.has(id) ||
-      (this.tables.lease.has(id) && !this.leases.expired.has(id)) ||
-      (['lease', 'reservation'] as const).some(kind => this.#unreadable.has(recordId({ kind, key: id })))
-    this.addresses.mark(key, isTaken)
+      this.tables.reservation.has(key) ||
+      (this.tables.lease.has(key) && !this.leases.expired.has(key)) ||
+      (['lease', 'reservation'] as const).some(kind => this.#unreadable.has(recordId({ kind, key })))
+    this.addresses.mark(address, isTaken)
   }
 
   /** A record that is in the store and cannot be read or worked with: its address is given to no other pod. */
@@ -127,13 +126,13 @@ export class IndexedRecords {
     const address = name.kind === 'lease' || name.kind === 'reservation' ? addressOf(name.key) : undefined
     if (!address) return
     this.#unreadable.add(recordId(name))
-    this.#occupy(address)
+    this.#occupy(name.key, address)
   }
 
   /** It is gone, or can be read again. */
   leaveIn(name: RecordName): void {
     const address = this.#unreadable.delete(recordId(name)) ? addressOf(name.key) : undefined
-    if (address) this.#occupy(address)
+    if (address) this.#occupy(name.key, address)
   }
 
   /** Frees kept addresses whose time is over, of which the remembered ones stay; gives all leases that wait to be deleted. */
@@ -143,7 +142,7 @@ export class IndexedRecords {
       const lease = this.tables.lease.get(key)
       if (lease?.until !== until || lease.state === 'bound' || lease.remembered) continue
       expired.add(key)
-      this.#occupy(lease)
+      this.#occupy(key, lease)
     }
     return this.tables.lease.ofKeys(expired)
   }

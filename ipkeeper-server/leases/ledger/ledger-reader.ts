@@ -89,11 +89,6 @@ export class LedgerReader implements AddressBook {
     }
   }
 
-  /** Whether the attachment has any, of which none is parsed. */
-  hasLeases(key: AttachmentKey): boolean {
-    return this.#records.leases.byAttachment.has(attachmentKey(key))
-  }
-
   leasesOf(key: AttachmentKey): readonly LeaseRecord[] {
     const leases = this.#tables.lease.ofKeys(this.#records.leases.byAttachment.get(attachmentKey(key)))
     return leases.sort((a, b) => a.rangeSet - b.rangeSet)
@@ -239,6 +234,13 @@ export class LedgerReader implements AddressBook {
   /** The keys of all attachments, whose records stay unparsed. */
   *attachmentKeys(): Iterable<AttachmentKey> {
     for (const name of this.#tables.attachment.keys()) yield attachmentOfKey(name)
+  }
+
+  /** The keys of attachments to which no lease belongs. */
+  *attachmentsWithoutLeases(): Iterable<AttachmentKey> {
+    const { byAttachment } = this.#records.leases
+    for (const name of this.#tables.attachment.keys())
+      if (!byAttachment.has(name)) yield attachmentOfKey(name)
   }
 
   attachmentsOf(network: string): Iterable<AttachmentRecord> {

@@ -75,9 +75,18 @@ function leasesOfOthers(ledger: Ledger, node: string, from: readonly string[] | 
 
 /** What the text of a record has that bears another name than `node`, or one of these. */
 function searchFor(node: string, from: readonly string[] | undefined): (text: string) => boolean {
-  const word = (name: string): string => `"node":${JSON.stringify(name)}`
+  const word = (name: string): string => `${nodeKey}${JSON.stringify(name)}`
   const own = word(node)
-  if (!from) return text => text.includes('"node":') && text.replaceAll(own, '').includes('"node":')
+  if (!from) return text => hasOther(text, own)
   const words = from.map(word)
   return text => words.some(one => text.includes(one))
+}
+
+const nodeKey = '"node":'
+
+/** Whether a text names a node by other words than these. Every record is looked at when the daemon starts. */
+function hasOther(text: string, own: string): boolean {
+  let at = text.indexOf(nodeKey)
+  while (at >= 0 && text.startsWith(own, at)) at = text.indexOf(nodeKey, at + own.length)
+  return at >= 0
 }

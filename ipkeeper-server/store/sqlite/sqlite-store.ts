@@ -39,7 +39,7 @@ const isRenewed = (path: string): Problem =>
 
 /**
  * The embedded store: one SQLite file, write-ahead log, synchronous=FULL, locked for one process. Changes that are handed
- * in during one turn of the event loop share a transaction and its fsync (group commit); each of them still applies
+ * in during one turn of the event loop, or the next, share a transaction and its fsync (group commit); each of them still applies
  * wholly or not at all.
  */
 export class SqliteStore implements Journal {
@@ -142,14 +142,17 @@ export class SqliteStore implements Journal {
     if (change.length === 0 && notes.length === 0) return
     await new Promise<void>((resolve, reject) => {
       this.#pending.push({ change, events, notes, resolve, reject })
+      // In a burst few changes are ready in the same turn. An empty turn costs whoever is alone some microseconds.
       if (this.#pending.length === 1)
         setImmediate(() => {
-          this.#flush()
+          setImmediate(() => {
+            this.#flush()
+          })
         })
     })
   }
 
-  /** All changes of this turn in one transaction; a conflicting one is left out, the others go on. */
+  /** All changes that wait, in one transaction; a conflicting one is left out, the others go on. */
   #flush(): void {
     const batch = this.#pending
     this.#pending = []

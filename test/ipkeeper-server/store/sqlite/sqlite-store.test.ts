@@ -1,6 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
@@ -27,6 +28,34 @@ t.test('a second process is kept out', async t => {
   await store.close()
   await SqliteStore.open(path).close()
 })
+
+/** How many transactions a closed store has made. */
+function transactionsOf(path: string): unknown {
+  const database = new DatabaseSync(path)
+  const row = database.prepare('SELECT commits FROM seal').get()
+  database.close()
+  return row?.['commits']
+}
+
+for (const { name, atOnce, turns, transactions } of [
+  { name: 'one that is alone', atOnce: 1, turns: 1, transactions: 1 },
+  { name: 'changes of one turn', atOnce: 5, turns: 1, transactions: 1 },
+  { name: 'changes of two turns', atOnce: 2, turns: 2, transactions: 1 },
+  { name: 'changes that come without end', atOnce: 1, turns: 12, transactions: 6 },
+])
+  t.test(`${name}: a transaction for those of a turn and the next`, async t => {
+    const path = join(t.testdir({}), 'leases.db')
+    const store = SqliteStore.open(path)
+    const commits: Promise<void>[] = []
+    for (let turn = 0; turn < turns; turn++) {
+      for (let one = 0; one < atOnce; one++)
+        commits.push(store.commit([putLease(lease(`10.0.${turn}.${one}`), null)]))
+      await nextTurn()
+    }
+    await Promise.all(commits)
+    await store.close()
+    t.equal(transactionsOf(path), transactions)
+  })
 
 t.test('a file that is no database', t => {
   const path = join(t.testdir({}), 'leases.db')

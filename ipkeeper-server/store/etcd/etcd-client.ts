@@ -161,15 +161,19 @@ export class EtcdClient {
   /** With a token, if it needs one; with a new one when that is not taken. */
   async #authorised<T>(endpoint: EtcdEndpoint, call: EtcdCall<T>, milliseconds: number): Promise<T> {
     const ends = performance.now() + milliseconds
-    const token = await within(milliseconds, endpoint, this.token(endpoint))
-    try {
-      return await endpoint.call(call, token, ends - performance.now())
-    } catch (error) {
-      if (!(error instanceof EtcdFailure) || error.verdict !== 'login') throw error
-      this.forget(token)
-      const renewed = await within(ends - performance.now(), endpoint, this.token(endpoint))
-      if (renewed === undefined) throw error
-      return await endpoint.call(call, renewed, ends - performance.now())
+    let token = await within(milliseconds, endpoint, this.token(endpoint))
+    for (let renewals = 0; ; renewals++) {
+      try {
+        return await endpoint.call(call, token, ends - performance.now())
+      } catch (error) {
+        if (!(error instanceof EtcdFailure) || error.verdict !== 'login') throw error
+        this.forget(token)
+        // A new token may expire, or be lost with its member, before the call arrives.
+        if (renewals > 0) await delay(pause)
+        if (ends - performance.now() <= pause) throw error
+        token = await within(ends - performance.now(), endpoint, this.token(endpoint))
+        if (token === undefined) throw error
+      }
     }
   }
 }

@@ -120,9 +120,9 @@ export class EtcdClient {
 
   /** An answer out of other data than the answers before is none. */
   async #everywhere<T extends EtcdPosition>(call: EtcdCall<T>, ends: number, once = false): Promise<T> {
-    const mark = this.continuity.mark()
+    const start = this.continuity.begin()
     const reply = await this.#anywhere(call, ends, once)
-    if (!this.continuity.holds(reply, mark)) throw new AnswerLost('etcd: its data is not what it was')
+    if (!this.continuity.holds(reply, start)) throw new AnswerLost('etcd: its data is not what it was')
     return reply
   }
 

@@ -278,8 +278,9 @@ t.test('the drawings of DESIGN.md name folders and files that exist, and every f
 })
 
 t.test('rules that the sources cite are rules of DESIGN.md, and its records are those of the store', t => {
-  const [, section = ''] = read('DESIGN.md').split('## Rules that never bend\n')
-  const rules = Array.from((section.split(/^## /m)[0] ?? '').matchAll(/^(\d+)\. /gm), ([, number]) => number)
+  const rules = rowsBelow('DESIGN.md', 'Promises')
+    .map(([number]) => number)
+    .slice(1)
   const sources = globSync('{plugin,shared,ipkeeper-server,test}/**/*.ts', { cwd: root })
   const cited = sources.flatMap(path =>
     Array.from(read(path).matchAll(/DESIGN\.md, rules? (\d+)(?:\s*(?:to|and)\s*(\d+))?/g), match => ({

@@ -5,6 +5,7 @@
  */
 import { DaemonConfigFile } from '../ipkeeper-server/config/daemon-config.schema.ts'
 import { type SchemaNode } from '../ipkeeper-server/config/schema-words.ts'
+import { code, table } from './markdown-table.ts'
 import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
 const introduction = `<!-- Made by scripts/generate-configuration-docs.ts from ipkeeper-server/config/daemon-config.schema.ts; change that, then: make generate -->
@@ -69,9 +70,6 @@ in force, if the file can be read at all: they shut out, and let nobody in.
 A folder that cannot be watched, such as one that does not exist yet, is looked at every 5 s.
 `
 
-const cell = (text: string): string => text.replaceAll('|', '\\|')
-const code = (text: string | undefined): string => (text === undefined ? '' : `\`${text}\``)
-
 /** Defaults that are words of the file are code, others are prose. */
 function standard(text: string | undefined): string {
   if (text === undefined) return ''
@@ -104,23 +102,13 @@ function keyTable({ properties = {} }: SchemaNode): string {
     const { doc } = node
     const words = node.enum ? ` One of ${node.enum.map(code).join(', ')}.` : ''
     const meaning = `${node.description ?? ''}${words}`
-    const cells = [
-      code(key),
-      typeName(node),
-      doc?.unit ?? '',
-      standard(doc?.default),
-      meaning,
-      code(doc?.example),
-    ]
-    return `| ${cells.map(cell).join(' | ')} |`
+    return [code(key), typeName(node), doc?.unit ?? '', standard(doc?.default), meaning, code(doc?.example)]
   })
-  return ['| key | type | unit | default | meaning | example |', '|---|---|---|---|---|---|', ...rows].join(
-    '\n',
-  )
+  return table(['key', 'type', 'unit', 'default', 'meaning', 'example'], rows)
 }
 
 /** Every mapping of the file, outermost first. */
-function* mappings(path: string, node: SchemaNode): Iterable<readonly [path: string, table: string]> {
+function* mappings(path: string, node: SchemaNode): Iterable<readonly [path: string, keys: string]> {
   yield [path, keyTable(node)]
   for (const [key, property] of Object.entries(node.properties ?? {})) {
     const [below, element] = elements(path === '' ? key : `${path}.${key}`, property)
@@ -131,12 +119,12 @@ function* mappings(path: string, node: SchemaNode): Iterable<readonly [path: str
 function generate(): string {
   // Mappings with the same keys, such as selectors, are described once.
   const places = new Map<string, string[]>()
-  for (const [path, table] of mappings('', DaemonConfigFile)) {
-    places.set(table, [...(places.get(table) ?? []), path])
+  for (const [path, keys] of mappings('', DaemonConfigFile)) {
+    places.set(keys, [...(places.get(keys) ?? []), path])
   }
-  const sections = [...places].map(([table, paths]) => {
+  const sections = [...places].map(([keys, paths]) => {
     const title = paths.map(path => (path === '' ? 'Keys' : code(path))).join(', ')
-    return `## ${title}\n\n${table}\n`
+    return `## ${title}\n\n${keys}\n`
   })
   return [introduction, ...sections].join('\n')
 }

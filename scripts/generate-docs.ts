@@ -4,6 +4,7 @@
  *   node scripts/generate-docs.ts
  */
 import { catalogue, problemRow, type ProblemCode } from '../shared/problem/catalogue.ts'
+import { table } from './markdown-table.ts'
 import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
 const introduction = `<!-- Made by scripts/generate-docs.ts from shared/problem/catalogue.ts; change that, then: make generate -->
@@ -22,8 +23,6 @@ Every error of ipkeeper has a code that does not change. Where to find it:
 whether the same request can succeed later without anybody changing it.
 `
 
-const cell = (text: string): string => text.replaceAll('|', '\\|')
-
 function section(code: ProblemCode): string {
   const row = problemRow(code)
   const facts = [
@@ -39,10 +38,10 @@ function generate(): string {
   const codes = Object.keys(catalogue) as ProblemCode[]
   const rows = codes.map(code => {
     const { cniCode, retryable, summary } = problemRow(code)
-    return `| [\`${code}\`](#${code.toLowerCase()}) | ${cniCode} | ${retryable ? 'yes' : 'no'} | ${cell(summary)} |`
+    return [`[\`${code}\`](#${code.toLowerCase()})`, String(cniCode), retryable ? 'yes' : 'no', summary]
   })
-  const table = ['| code | CNI | wait | meaning |', '|---|---|---|---|', ...rows].join('\n')
-  return `${introduction}\n${table}\n\n${codes.map(section).join('\n')}`
+  const overview = table(['code', 'CNI', 'wait', 'meaning'], rows)
+  return `${introduction}\n${overview}\n\n${codes.map(section).join('\n')}`
 }
 
 export const errorReference: GeneratedFile = { path: 'docs/reference/errors.generated.md', generate }

@@ -4,6 +4,7 @@
  *   node scripts/generate-lint-docs.ts
  */
 import { rules } from '../ipkeeper-server/diagnose/lint/rules.ts'
+import { code, table } from './markdown-table.ts'
 import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
 const introduction = `<!-- Made by scripts/generate-lint-docs.ts from ipkeeper-server/diagnose/lint/rules.ts; change that, then: make generate -->
@@ -15,11 +16,9 @@ What \`ipkeeperctl lint\` and the daemon look for in network configurations, in 
 depends, the text says so. An error makes \`ipkeeperctl lint\` exit with 1; warnings and notes do not.
 `
 
-const cell = (text: string): string => text.replaceAll('|', '\\|')
-
 function generate(): string {
-  const rows = rules.map(({ id, severity, summary }) => `| \`${id}\` | ${severity} | ${cell(summary)} |`)
-  return `${introduction}\n${['| rule | severity | what it finds |', '|---|---|---|', ...rows].join('\n')}\n`
+  const rows = rules.map(({ id, severity, summary }) => [code(id), severity, summary])
+  return `${introduction}\n${table(['rule', 'severity', 'what it finds'], rows)}\n`
 }
 
 export const lintRuleReference: GeneratedFile = { path: 'docs/reference/lint-rules.generated.md', generate }

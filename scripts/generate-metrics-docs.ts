@@ -9,6 +9,7 @@ import {
   type LabelRow,
   type MetricName,
 } from '../ipkeeper-server/metrics/metric-table.ts'
+import { table } from './markdown-table.ts'
 import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
 const introduction = `<!-- Made by scripts/generate-metrics-docs.ts from ipkeeper-server/metrics/metric-table.ts; change that, then: make generate -->
@@ -46,10 +47,10 @@ function section(name: MetricName): string {
 function generate(): string {
   const rows = metricNames.map(name => {
     const { type, unit, labels = {} } = metricRow(name)
-    return `| [\`${name}\`](#${name}) | ${type} | ${unit} | ${Object.keys(labels).join(', ')} |`
+    return [`[\`${name}\`](#${name})`, type, unit, Object.keys(labels).join(', ')]
   })
-  const table = ['| metric | type | unit | labels |', '|---|---|---|---|', ...rows].join('\n')
-  return `${introduction}\n${table}\n\n${metricNames.map(section).join('\n\n')}\n`
+  const overview = table(['metric', 'type', 'unit', 'labels'], rows)
+  return `${introduction}\n${overview}\n\n${metricNames.map(section).join('\n\n')}\n`
 }
 
 export const metricReference: GeneratedFile = { path: 'docs/reference/metrics.generated.md', generate }

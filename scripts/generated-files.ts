@@ -6,6 +6,7 @@ import { metricReference } from './generate-metrics-docs.ts'
 import { itSaysReference } from './generate-it-says.ts'
 import { lintRuleReference } from './generate-lint-docs.ts'
 import { manualPages } from './generate-man.ts'
+import { netconfReference } from './generate-netconf-docs.ts'
 import { validators } from './generate-validators.ts'
 import type { GeneratedFile } from './write-generated.ts'
 
@@ -14,6 +15,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   validators,
   errorReference,
   configurationReference,
+  netconfReference,
   metricReference,
   itSaysReference,
   lintRuleReference,

@@ -1,14 +1,18 @@
-import { ipamKeys, rangeKeys } from '../../ipam/request/network-config.ts'
-import { netconfKeys } from '../../network/plan/read-main-config.ts'
+import {
+  DnsSchema,
+  IpamSchema,
+  NetconfSchema,
+  RangeSchema,
+  RouteSchema,
+} from '../../../shared/cni/netconf.schema.ts'
 import { textField, valueOf, type JsonNode } from './json/json-node.ts'
 import {
   commonKeys,
-  dnsKeys,
   hostLocalRangeKeys,
   ipkeeperClientKeys,
+  kindsOf,
   listKeys,
   referencePlugin,
-  routeKeys,
   type KeyTable,
 } from './plugin-keys.ts'
 import { hasRanges, ipamSections } from './ranges.ts'
@@ -28,6 +32,8 @@ export interface KeyedObject {
 }
 
 const ours: KeyTable = {}
+const dnsKeys = kindsOf(DnsSchema)
+const routeKeys = kindsOf(RouteSchema)
 const make = (
   document: CniDocument,
   node: JsonNode | undefined,
@@ -45,7 +51,8 @@ export function* keyedObjects(site: Site): Iterable<KeyedObject> {
   for (const { node, type, network } of site.plugins) {
     const { document } = network
     yield* make(document, valueOf(node, 'dns'), 'of "dns"', dnsKeys)
-    if (type === 'ipkeeper') yield* make(document, node, 'of ipkeeper', ours, 'ours', netconfKeys)
+    if (type === 'ipkeeper')
+      yield* make(document, node, 'of ipkeeper', ours, 'ours', Object.keys(NetconfSchema.properties))
     const known = referencePlugin(type)
     if (!known) continue
     const delegate = textField(valueOf(node, 'ipam'), 'type') === 'ipkeeper' ? ipkeeperClientKeys : {}
@@ -56,14 +63,16 @@ export function* keyedObjects(site: Site): Iterable<KeyedObject> {
     const { document } = entry.network
     const isOurs = type === 'ipkeeper'
     const known = referencePlugin(type)
-    if (isOurs) yield* make(document, node, 'of ipkeeper\'s "ipam"', ours, 'ours', ipamKeys)
+    if (isOurs)
+      yield* make(document, node, 'of ipkeeper\'s "ipam"', ours, 'ours', Object.keys(IpamSchema.properties))
     else if (known?.role === 'ipam') yield* make(document, node, `of ${type}`, known.keys)
     if (!isOurs && known?.role !== 'ipam') continue
     for (const route of valueOf(node, 'routes')?.items ?? [])
       yield* make(document, route, 'of a route', isOurs ? ours : routeKeys, 'folded', Object.keys(routeKeys))
     if (!hasRanges(section)) continue
     for (const range of (valueOf(node, 'ranges')?.items ?? []).flatMap(({ items }) => items)) {
-      if (isOurs) yield* make(document, range, 'of a range', ours, 'ours', rangeKeys)
+      if (isOurs)
+        yield* make(document, range, 'of a range', ours, 'ours', Object.keys(RangeSchema.properties))
       else yield* make(document, range, 'of a range', hostLocalRangeKeys)
     }
   }

@@ -3,6 +3,29 @@ export type ValueKind = 'a string' | 'true or false' | 'an integer' | 'an array'
 
 export type KeyTable = Readonly<Record<string, ValueKind>>
 
+const kindOfType: Readonly<Record<string, ValueKind>> = {
+  ...{
+    string: 'a string',
+    boolean: 'true or false',
+    integer: 'an integer',
+    array: 'an array',
+    object: 'an object',
+  },
+}
+
+/** Keys of a section of a netconf, by its schema. */
+export const kindsOf = ({
+  properties,
+}: {
+  readonly properties: Readonly<Record<string, object>>
+}): KeyTable =>
+  Object.fromEntries(
+    Object.entries(properties).map(([key, schema]) => [
+      key,
+      ('type' in schema && typeof schema.type === 'string' && kindOfType[schema.type]) || 'anything',
+    ]),
+  )
+
 const text = 'a string'
 const truth = 'true or false'
 const whole = 'an integer'
@@ -122,13 +145,6 @@ export const referencePlugins: Readonly<Record<string, ReferencePlugin>> = {
 
 /** A range of host-local. */
 export const hostLocalRangeKeys: KeyTable = { subnet: text, rangeStart: text, rangeEnd: text, gateway: text }
-
-/** A route, of whatever IPAM plugin. */
-export const routeKeys: KeyTable = {
-  ...{ dst: text, gw: text, mtu: whole, advmss: whole, priority: whole, table: whole, scope: whole },
-}
-
-export const dnsKeys: KeyTable = { nameservers: list, domain: text, search: list, options: list }
 
 /** Names under which runtimes pass something on (cni:CONVENTIONS.md; containerd and CRI-O for the longer ones). */
 export const knownCapabilities: readonly string[] = [

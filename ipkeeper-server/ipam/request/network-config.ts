@@ -4,7 +4,6 @@ import {
   clipped,
   field,
   hasField,
-  integerField,
   isJsonObject,
   objectArrayField,
   objectField,
@@ -14,6 +13,7 @@ import {
 } from '../../../shared/json/fold.ts'
 import { noCniArgs, soundArgs, type CniArgs, type ParsedCniArgs } from '../../../shared/cni/cni-args.ts'
 import { configVersion, networkName } from '../../../shared/cni/netconf.ts'
+import { IpamSchema, RangeSchema, RouteSchema } from '../../../shared/cni/netconf.schema.ts'
 import type { ResultRoute } from '../../../shared/cni/result.ts'
 import { isSupportedVersion, type CniVersion } from '../../../shared/cni/versions.ts'
 import { formatAddress, parseAddress, type Address } from '../../../shared/net/address.ts'
@@ -24,6 +24,7 @@ import { parseAddressRequest, parseAddressRange, type AddressRange } from './par
 import type { StringMap } from '../records/pod-facts.ts'
 import { isPoolName, canonicalPool, isSegmentName, type Pool, type RangeDefinition } from '../pools/pool.ts'
 import type { AddressRequest, PoolRequest } from './request.ts'
+import { sectionReader } from './section-fields.ts'
 import { misspeltWord } from '../../../shared/text/nearest-word.ts'
 
 /** An attachment that the runtime still knows (CNI SPEC, GC: cni.dev/valid-attachments). */
@@ -76,11 +77,10 @@ export function readIdentity(config: JsonObject): NetworkIdentity {
   return { name, version: spoken, mainRole: stringField(config, 'type', 'type') === 'ipkeeper' }
 }
 
-function addressField(object: JsonObject, key: string, path: string): Address | undefined {
-  const text = stringField(object, key, `${path}.${key}`)
+function readAddress(text: string | undefined, path: string): Address | undefined {
   if (text === undefined || text === '') return undefined
   const address = parseAddress(text)
-  if (!address) throw invalidAt(`${path}.${key}`, `invalid IP address: ${text}`)
+  if (!address) throw invalidAt(path, `invalid IP address: ${text}`)
   return address
 }
 
@@ -90,25 +90,21 @@ function readExclusion(value: unknown, path: string): AddressRange {
   throw invalid(`${path}: ${showJson(value)} is no address, FIRST-LAST or CIDR`)
 }
 
-/** Keys of a range. */
-export const rangeKeys: readonly string[] = ['subnet', 'rangeStart', 'rangeEnd', 'gateway', 'exclude']
-/** Keys of `ipam` with type ipkeeper. */
-export const ipamKeys: readonly string[] = [
-  ...rangeKeys,
-  ...['type', 'ranges', 'routes', 'resolvConf', 'dataDir', 'pool', 'segment', 'fallback'],
-  ...['socket', 'stateDir', 'timeout', 'statusReportsExhaustion'],
-]
+const ipamSection = sectionReader(IpamSchema)
+const rangeSection = sectionReader(RangeSchema)
+const routeSection = sectionReader(RouteSchema)
 
 function readRange(object: JsonObject, path: string): RangeDefinition {
-  if (path !== 'ipam') refuseMisspelt(object, rangeKeys, path)
-  const text = stringField(object, 'subnet', `${path}.subnet`)
+  if (path !== 'ipam') refuseMisspelt(object, RangeSchema, path)
+  const section = rangeSection(object, path)
+  const text = section.subnet
   if (text === undefined) throw invalid(`${path}: missing "subnet"`)
   const subnet = parseCidr(text)
   if (!subnet) throw invalidAt(`${path}.subnet`, `invalid CIDR address: ${text}`)
-  const rangeStart = addressField(object, 'rangeStart', path)
-  const rangeEnd = addressField(object, 'rangeEnd', path)
-  const gateway = addressField(object, 'gateway', path)
-  const exclude = (arrayField(object, 'exclude', `${path}.exclude`) ?? []).map((value, index) =>
+  const rangeStart = readAddress(section.rangeStart, `${path}.rangeStart`)
+  const rangeEnd = readAddress(section.rangeEnd, `${path}.rangeEnd`)
+  const gateway = readAddress(section.gateway, `${path}.gateway`)
+  const exclude = (section.exclude ?? []).map((value, index) =>
     readExclusion(value, `${path}.exclude[${index}]`),
   )
   return {
@@ -129,15 +125,16 @@ function readRangeSets(value: readonly unknown[] | undefined, path: string): Ran
 }
 
 function readRoute(object: JsonObject, path: string): ResultRoute {
-  const dst = stringField(object, 'dst', `${path}.dst`) ?? ''
+  const route = routeSection(object, path)
+  const dst = route.dst ?? ''
   const destination = parseCidr(dst)
   if (!destination) throw invalidAt(`${path}.dst`, `invalid CIDR address: ${dst}`)
-  const gw = addressField(object, 'gw', path)
+  const gw = readAddress(route.gw, `${path}.gw`)
   if (gw && gw.family !== destination.address.family)
     throw invalid(`${path}: gw and dst are of different families`)
   const numbers: Partial<Record<'mtu' | 'advmss' | 'priority' | 'table' | 'scope', number>> = {}
   for (const key of ['mtu', 'advmss', 'priority', 'table', 'scope'] as const) {
-    const number = integerField(object, key, `${path}.${key}`)
+    const number = route[key]
     if (number === undefined) continue
     if (number < 0) throw invalid(`${path}.${key}: ${number} is negative`)
     numbers[key] = number
@@ -187,8 +184,7 @@ function readAnnotations(config: JsonObject): StringMap | undefined {
 }
 
 /** "prod", or one name per family: "prod4,prod6". */
-function readPoolNames(ipam: JsonObject): PoolRequest[] {
-  const text = stringField(ipam, 'pool', 'ipam.pool')
+function readPoolNames(text: string | undefined): PoolRequest[] {
   if (text === undefined) return []
   return text.split(',').map(part => {
     const name = part.trim()
@@ -218,14 +214,15 @@ export function readIpamConfig(
   identity: NetworkIdentity,
   parsedArgs: ParsedCniArgs = noCniArgs,
 ): IpamConfig {
-  const ipam = objectField(config, 'ipam', 'ipam')
-  if (!ipam) throw invalid("IPAM config missing 'ipam' key")
-  refuseMisspelt(ipam, ipamKeys, 'ipam')
+  const section = objectField(config, 'ipam', 'ipam')
+  if (!section) throw invalid("IPAM config missing 'ipam' key")
+  refuseMisspelt(section, IpamSchema, 'ipam')
+  const ipam = ipamSection(section, 'ipam')
   const channels = readChannels(config, soundArgs(parsedArgs))
-  const segment = stringField(ipam, 'segment', 'ipam.segment') ?? 'default'
+  const segment = ipam.segment ?? 'default'
   if (!isSegmentName(segment))
     throw invalid(`ipam.segment: "${segment}" is no name of letters, digits and "-"`)
-  const single = field(ipam, 'subnet') === undefined ? [] : [[readRange(ipam, 'ipam')]]
+  const single = field(section, 'subnet') === undefined ? [] : [[readRange(section, 'ipam')]]
   const runtime = objectField(config, 'runtimeConfig', 'runtimeConfig')
   const definitions = [
     ...readRangeSets(
@@ -233,7 +230,7 @@ export function readIpamConfig(
       'runtimeConfig.ipRanges',
     ),
     ...single,
-    ...readRangeSets(arrayField(ipam, 'ranges', 'ipam.ranges'), 'ipam.ranges'),
+    ...readRangeSets(ipam.ranges, 'ipam.ranges'),
   ]
   const perFamily = (family: 4 | 6): number =>
     definitions.filter(set => set[0]?.subnet.address.family === family).length
@@ -246,7 +243,7 @@ export function readIpamConfig(
       `CNI version ${identity.version} does not support more than 1 address per family`,
     )
   }
-  const pools = readPoolNames(ipam)
+  const pools = readPoolNames(ipam.pool)
   if (pools.length > 0 && definitions.length > 0) {
     throw invalid(
       'ipam: both "pool" and ranges are given',
@@ -256,14 +253,11 @@ export function readIpamConfig(
   return {
     inline: definitions.length === 0 ? undefined : canonicalPool(identity.name, segment, definitions),
     pools,
-    routes: (objectArrayField(ipam, 'routes', 'ipam.routes') ?? []).map((route, index) =>
-      readRoute(route, `ipam.routes[${index}]`),
-    ),
-    resolvConf: stringField(ipam, 'resolvConf', 'ipam.resolvConf') || undefined,
+    routes: (ipam.routes ?? []).map((route, index) => readRoute(route, `ipam.routes[${index}]`)),
+    resolvConf: ipam.resolvConf || undefined,
     channels,
     podAnnotations: readAnnotations(config),
-    statusReportsExhaustion:
-      booleanField(ipam, 'statusReportsExhaustion', 'ipam.statusReportsExhaustion') ?? false,
+    statusReportsExhaustion: ipam.statusReportsExhaustion ?? false,
   }
 }
 
@@ -353,7 +347,12 @@ export function readPreviousInterface(config: JsonObject, ifname: string): Previ
  *
  * @throws Problem IPK_CONFIG_INVALID that names the key and the one that was meant
  */
-export function refuseMisspelt(object: JsonObject, known: readonly string[], path: string): void {
+export function refuseMisspelt(
+  object: JsonObject,
+  { properties }: { readonly properties: object },
+  path: string,
+): void {
+  const known = Object.keys(properties)
   for (const key of Object.keys(object)) {
     const meant = misspeltWord(key, known)
     if (meant === undefined) continue

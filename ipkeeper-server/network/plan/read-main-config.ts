@@ -1,15 +1,11 @@
-import {
-  arrayField,
-  booleanField,
-  field,
-  integerField,
-  objectField,
-  showJson,
-  stringArrayField,
-  stringField,
-  type JsonObject,
-} from '../../../shared/json/fold.ts'
+import { field, showJson, type JsonObject } from '../../../shared/json/fold.ts'
 import type { CniArgs } from '../../../shared/cni/cni-args.ts'
+import {
+  DnsSchema,
+  IpamSchema,
+  NetconfSchema,
+  type NetconfKeyDoc,
+} from '../../../shared/cni/netconf.schema.ts'
 import type { ResultDns } from '../../../shared/cni/result.ts'
 import { parseAddress, sameAddress } from '../../../shared/net/address.ts'
 import { firstOf, formatCidr, parseCidr } from '../../../shared/net/cidr.ts'
@@ -17,6 +13,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { wiringModes, type WiringMode } from '../../ipam/records/records.ts'
 import { refuseMisspelt } from '../../ipam/request/network-config.ts'
+import { sectionReader } from '../../ipam/request/section-fields.ts'
 import { checkHostInterface } from './interface-name.ts'
 import {
   macvlanModes,
@@ -45,62 +42,47 @@ const invalid = (message: string, hint?: string): Problem =>
 
 const quotedList = (words: readonly string[]): string => words.map(word => `"${word}"`).join(', ')
 
-/** A key that speaks of something that not every mode has. */
-interface ModeKey {
-  readonly key: string
-  readonly modes: readonly WiringMode[]
-  /** What to do instead. */
-  readonly hint: string
-}
+const netconfSection = sectionReader(NetconfSchema)
+const ipamSection = sectionReader(IpamSchema)
+const dnsSection = sectionReader(DnsSchema)
+
+type Netconf = ReturnType<typeof netconfSection>
+type NetconfKey = keyof Netconf
+
+const docOf = (key: NetconfKey): NetconfKeyDoc =>
+  (NetconfSchema.properties[key] as { readonly doc?: NetconfKeyDoc }).doc ?? {}
 
 const bridgeOnly = 'take it out, or write "mode": "bridge"; only a bridge has it'
 const uplinkHint =
   'to join pods to the network of that link, write "mode": "underlay" (a bridge with the link as a port) or "mode": "macvlan"'
 
-const modeKeys: readonly ModeKey[] = [
-  { key: 'bridge', modes: ['bridge', 'underlay'], hint: bridgeOnly },
-  { key: 'hairpinMode', modes: ['bridge', 'underlay'], hint: bridgeOnly },
-  { key: 'promiscMode', modes: ['bridge', 'underlay'], hint: bridgeOnly },
-  { key: 'forceAddress', modes: ['bridge', 'underlay'], hint: bridgeOnly },
-  {
-    key: 'vlan',
-    modes: ['bridge', 'underlay'],
-    hint: 'take it out; for macvlan and ptp make a VLAN link on the host and name it as "uplink"',
-  },
-  { key: 'uplink', modes: ['ptp', 'macvlan', 'underlay'], hint: uplinkHint },
-  { key: 'master', modes: ['ptp', 'macvlan', 'underlay'], hint: uplinkHint },
-  { key: 'macvlanMode', modes: ['macvlan'], hint: 'take it out, or write "mode": "macvlan"' },
-  {
-    key: 'moveHostAddresses',
-    modes: ['underlay'],
-    hint: 'take it out; only a link that becomes a port of the bridge has to give up its addresses',
-  },
-  {
-    key: 'ipMasq',
-    modes: ['bridge', 'ptp', 'underlay'],
-    hint: 'take it out; packets of a macvlan pass the node by, so it can change nothing in them',
-  },
-  {
-    key: 'serviceCidrs',
-    modes: ['bridge', 'ptp', 'underlay'],
-    hint: 'pods of a macvlan cannot reach their own node, which would serve them; use "mode": "underlay"',
-  },
-  {
-    key: 'duplicateProbe',
-    modes: ['bridge', 'macvlan', 'underlay'],
-    hint: 'take it out; nobody but the node is on the link of such a pod',
-  },
-]
+/** What to do instead, of keys that not every mode has. */
+const modeHints = {
+  bridge: bridgeOnly,
+  hairpinMode: bridgeOnly,
+  promiscMode: bridgeOnly,
+  forceAddress: bridgeOnly,
+  vlan: 'take it out; for macvlan and ptp make a VLAN link on the host and name it as "uplink"',
+  uplink: uplinkHint,
+  master: uplinkHint,
+  macvlanMode: 'take it out, or write "mode": "macvlan"',
+  moveHostAddresses:
+    'take it out; only a link that becomes a port of the bridge has to give up its addresses',
+  ipMasq: 'take it out; packets of a macvlan pass the node by, so it can change nothing in them',
+  serviceCidrs:
+    'pods of a macvlan cannot reach their own node, which would serve them; use "mode": "underlay"',
+  duplicateProbe: 'take it out; nobody but the node is on the link of such a pod',
+} as const satisfies Partial<Record<NetconfKey, string>>
 
 const isTrue =
-  (key: string) =>
-  (config: JsonObject): boolean =>
-    booleanField(config, key) === true
+  (key: NetconfKey) =>
+  (netconf: Netconf): boolean =>
+    netconf[key] === true
 
 /** What the reference plugins know and we cannot do: refused where it is asked for, and welcome where it is not. */
 interface UnsupportedKey {
-  readonly key: string
-  readonly asked: (config: JsonObject) => boolean
+  readonly key: NetconfKey
+  readonly asked: (netconf: Netconf) => boolean
   readonly hint: (bridge: string) => string
 }
 
@@ -134,12 +116,12 @@ const unsupportedKeys: readonly UnsupportedKey[] = [
   },
   {
     key: 'vlanTrunk',
-    asked: config => (arrayField(config, 'vlanTrunk') ?? []).length > 0,
+    asked: ({ vlanTrunk = [] }) => vlanTrunk.length > 0,
     hint: () => 'take it out; "vlan" puts the pod into one VLAN',
   },
   {
     key: 'preserveDefaultVlan',
-    asked: config => isTrue('preserveDefaultVlan')(config) && isAsked(field(config, 'vlan')),
+    asked: netconf => netconf.preserveDefaultVlan === true && isAsked(netconf.vlan),
     hint: () => 'take it out, or write false; a pod with "vlan" is in that VLAN alone',
   },
   {
@@ -149,7 +131,7 @@ const unsupportedKeys: readonly UnsupportedKey[] = [
   },
   {
     key: 'ipMasqBackend',
-    asked: config => !['', 'nftables'].includes(stringField(config, 'ipMasqBackend') ?? ''),
+    asked: ({ ipMasqBackend = '' }) => !['', 'nftables'].includes(ipMasqBackend),
     hint: () => 'take it out; "ipMasq" is done by nftables',
   },
   {
@@ -159,32 +141,14 @@ const unsupportedKeys: readonly UnsupportedKey[] = [
   },
   {
     key: 'bcqueuelen',
-    asked: config => (integerField(config, 'bcqueuelen') ?? 0) !== 0,
+    asked: ({ bcqueuelen = 0 }) => bcqueuelen !== 0,
     hint: () => 'take it out; the kernel has a queue of 1000 broadcasts then',
   },
   {
     key: 'mac',
-    asked: config => (stringField(config, 'mac') ?? '') !== '',
+    asked: ({ mac = '' }) => mac !== '',
     hint: () => 'take it out; a MAC address is of one pod: annotate that with ipkeeper.io/mac',
   },
-]
-
-/** Keys of the reference plugins that can ask for what we cannot do. */
-export const refusedKeys: readonly string[] = unsupportedKeys.map(({ key }) => key)
-
-/** Keys of the main role, apart from those. */
-export const mainKeys: readonly string[] = [
-  ...['mode', 'isGateway', 'isDefaultGateway', 'defaultRoute', 'mtu', 'sysctl', 'dns'],
-  ...modeKeys.map(({ key }) => key).filter(key => !refusedKeys.includes(key)),
-]
-
-/** All that a netconf may have: of every CNI plugin, of this one as delegate, of the main role. */
-export const netconfKeys: readonly string[] = [
-  ...['cniVersion', 'name', 'type', 'ipam', 'capabilities', 'runtimeConfig', 'args', 'prevResult'],
-  ...['disableCheck', 'disableGC', 'loadOnlyInlinedPlugins'],
-  ...['socket', 'stateDir', 'timeout'],
-  ...mainKeys,
-  ...refusedKeys,
 ]
 
 /** Whether a value asks for anything: the reference's programs write false, 0 and '' where nothing is meant. */
@@ -199,8 +163,8 @@ function unknownWord(path: string, what: string, known: readonly string[], word:
   return invalid(`"${path}": unknown ${what} ${showJson(word)}${guess}`, `one of ${quotedList(known)}`)
 }
 
-function readMode(config: JsonObject): WiringMode {
-  const text = stringField(config, 'mode') || 'bridge'
+function readMode(netconf: Netconf): WiringMode {
+  const text = netconf.mode || 'bridge'
   const mode = wiringModes.find(known => known === text)
   if (mode !== undefined) return mode
   if (!macvlanModes.some(known => known === text)) throw unknownWord('mode', 'mode', wiringModes, text)
@@ -210,38 +174,41 @@ function readMode(config: JsonObject): WiringMode {
   )
 }
 
-function readMacvlanMode(config: JsonObject): MacvlanMode {
-  const text = stringField(config, 'macvlanMode') || 'bridge'
+function readMacvlanMode({ macvlanMode }: Netconf): MacvlanMode {
+  const text = macvlanMode || 'bridge'
   const mode = macvlanModes.find(known => known === text)
   if (mode !== undefined) return mode
   throw unknownWord('macvlanMode', 'mode of macvlan', macvlanModes, text)
 }
 
+const entriesOf = Object.entries as <Key extends string, Value>(
+  table: Readonly<Record<Key, Value>>,
+) => [Key, Value][]
+
 function refuseOfOtherModes(config: JsonObject, mode: WiringMode): void {
-  for (const { key, modes, hint } of modeKeys) {
-    if (modes.includes(mode) || !isAsked(field(config, key))) continue
+  for (const [key, hint] of entriesOf(modeHints)) {
+    if (docOf(key).modes?.includes(mode) === true || !isAsked(field(config, key))) continue
     throw invalid(`"${key}" has no meaning in mode ${mode}`, hint)
   }
 }
 
-function refuseUnsupported(config: JsonObject, bridge: string): void {
+function refuseUnsupported(config: JsonObject, netconf: Netconf, bridge: string): void {
   for (const { key, asked, hint } of unsupportedKeys) {
-    if (!asked(config)) continue
+    if (!asked(netconf)) continue
     const message = `"${key}": ${showJson(field(config, key))} is not supported by this version of ipkeeper`
     throw new Problem('IPK_UNSUPPORTED', message, { hint: hint(bridge) })
   }
 }
 
 /** The main role wires what our own IPAM gives, as both are one record. */
-function checkIpam(config: JsonObject): void {
-  const ipam = objectField(config, 'ipam')
-  if (!ipam) return
-  const type = stringField(ipam, 'type', 'ipam.type')
+function checkIpam(netconf: Netconf): void {
+  if (!netconf.ipam) return
+  const { type } = ipamSection(netconf.ipam, 'ipam')
   if (type !== 'ipkeeper') {
     const what = type === undefined ? 'is missing' : `${showJson(type)} cannot serve "type": "ipkeeper"`
     throw invalid(`"ipam.type" ${what}`, 'write "ipam": { "type": "ipkeeper", ... }')
   }
-  if (field(ipam, 'fallback') === undefined) return
+  if (field(netconf.ipam, 'fallback') === undefined) return
   throw new Problem(
     'IPK_UNSUPPORTED',
     '"ipam.fallback" is not supported with "type": "ipkeeper": the daemon wires only addresses that it gave itself',
@@ -251,14 +218,14 @@ function checkIpam(config: JsonObject): void {
   )
 }
 
-function readInterface(config: JsonObject, key: string): string | undefined {
-  const name = stringField(config, key)
+function readInterface(netconf: Netconf, key: 'bridge' | 'uplink' | 'master'): string | undefined {
+  const name = netconf[key]
   return name === undefined || name === '' ? undefined : checkHostInterface(name, key)
 }
 
-function readUplink(config: JsonObject, mode: WiringMode, bridge: string): string | undefined {
-  const uplink = readInterface(config, 'uplink')
-  const master = readInterface(config, 'master')
+function readUplink(netconf: Netconf, mode: WiringMode, bridge: string): string | undefined {
+  const uplink = readInterface(netconf, 'uplink')
+  const master = readInterface(netconf, 'master')
   if (uplink !== undefined && master !== undefined && uplink !== master) {
     throw invalid(
       `"uplink" is "${uplink}" and "master" is "${master}"`,
@@ -283,8 +250,7 @@ function readUplink(config: JsonObject, mode: WiringMode, bridge: string): strin
   return name
 }
 
-function readMasquerade(config: JsonObject): Masquerade {
-  const value = field(config, 'ipMasq')
+function readMasquerade(value: unknown): Masquerade {
   if (value === undefined || value === false) return 'none'
   if (value === true) return 'all'
   if (value === 'unnamed') return 'unnamed'
@@ -293,16 +259,14 @@ function readMasquerade(config: JsonObject): Masquerade {
   throw invalid(`"ipMasq" must be true, false or "unnamed", not ${showJson(value)}${guess}`)
 }
 
-function readVlan(config: JsonObject): number | undefined {
-  const vlan = integerField(config, 'vlan') ?? 0
+function readVlan({ vlan = 0 }: Netconf): number | undefined {
   if (vlan < 0 || vlan > 4094) {
     throw invalid(`"vlan": ${vlan} is no VLAN`, 'a number from 1 to 4094; 0 means none')
   }
   return vlan === 0 ? undefined : vlan
 }
 
-function readMtu(config: JsonObject): number | undefined {
-  const mtu = integerField(config, 'mtu') ?? 0
+function readMtu({ mtu = 0 }: Netconf): number | undefined {
   if (mtu === 0) return undefined
   const { least, most } = mtuLimits
   if (mtu >= least && mtu <= most) return mtu
@@ -312,8 +276,8 @@ function readMtu(config: JsonObject): number | undefined {
   )
 }
 
-function readServiceCidrs(config: JsonObject): readonly string[] {
-  const cidrs = (stringArrayField(config, 'serviceCidrs') ?? []).map((text, index) => {
+function readServiceCidrs({ serviceCidrs = [] }: Netconf): readonly string[] {
+  const cidrs = serviceCidrs.map((text, index) => {
     const path = `"serviceCidrs[${index}]"`
     const cidr = parseCidr(text)
     if (!cidr) throw invalid(`${path}: invalid CIDR address: ${showJson(text)}`, 'write it like 10.96.0.0/12')
@@ -333,12 +297,14 @@ function checkDnsWord(word: string, path: string): string {
   throw invalid(`"${path}": ${showJson(word)} is no word of a resolv.conf`)
 }
 
-function readDns(config: JsonObject): ResultDns {
-  const dns = objectField(config, 'dns')
-  if (!dns) return {}
-  refuseMisspelt(dns, ['nameservers', 'domain', 'search', 'options'], 'dns')
-  const words = (key: string, check: (word: string, path: string) => string): readonly string[] =>
-    (stringArrayField(dns, key, `dns.${key}`) ?? []).map((word, index) => check(word, `dns.${key}[${index}]`))
+function readDns(object: JsonObject | undefined): ResultDns {
+  if (!object) return {}
+  refuseMisspelt(object, DnsSchema, 'dns')
+  const dns = dnsSection(object, 'dns')
+  const words = (
+    key: 'nameservers' | 'search' | 'options',
+    check: (word: string, path: string) => string,
+  ): readonly string[] => (dns[key] ?? []).map((word, index) => check(word, `dns.${key}[${index}]`))
   const nameservers = words('nameservers', (text, path) => {
     if (parseAddress(text)) return text
     throw invalid(
@@ -346,7 +312,7 @@ function readDns(config: JsonObject): ResultDns {
       'a resolver has no name yet: write its address',
     )
   })
-  const domain = stringField(dns, 'domain', 'dns.domain')
+  const { domain } = dns
   const search = words('search', checkDnsWord)
   const options = words('options', checkDnsWord)
   return {
@@ -366,18 +332,17 @@ function readDns(config: JsonObject): ResultDns {
  * @throws Problem IPK_CONFIG_INVALID, which names the key; IPK_UNSUPPORTED
  */
 export function readMainConfig(config: JsonObject, args: CniArgs = {}): MainConfig {
-  refuseMisspelt(config, netconfKeys, '')
-  const mode = readMode(config)
-  checkIpam(config)
+  refuseMisspelt(config, NetconfSchema, '')
+  const netconf = netconfSection(config, '')
+  const mode = readMode(netconf)
+  checkIpam(netconf)
   refuseOfOtherModes(config, mode)
   const bridge =
-    readInterface(config, 'bridge') ??
+    readInterface(netconf, 'bridge') ??
     (mode === 'underlay' ? standardBridges.underlay : standardBridges.bridge)
-  refuseUnsupported(config, bridge)
+  refuseUnsupported(config, netconf, bridge)
   const onBridge = mode === 'bridge' || mode === 'underlay'
-  const isGateway = booleanField(config, 'isGateway')
-  const isDefaultGateway = booleanField(config, 'isDefaultGateway') ?? false
-  const defaultRoute = booleanField(config, 'defaultRoute')
+  const { isGateway, isDefaultGateway = false, defaultRoute } = netconf
   if (isDefaultGateway && defaultRoute === false) {
     throw invalid(
       '"isDefaultGateway" is true and "defaultRoute" is false',
@@ -387,19 +352,19 @@ export function readMainConfig(config: JsonObject, args: CniArgs = {}): MainConf
   return {
     mode,
     bridge,
-    uplink: readUplink(config, mode, bridge),
+    uplink: readUplink(netconf, mode, bridge),
     isGateway: onBridge && (isDefaultGateway || (isGateway ?? mode === 'bridge')),
     defaultRoute: defaultRoute ?? isDefaultGateway,
-    masquerade: readMasquerade(config),
-    hairpin: booleanField(config, 'hairpinMode') ?? onBridge,
-    vlan: readVlan(config),
-    mtu: readMtu(config),
+    masquerade: readMasquerade(netconf.ipMasq),
+    hairpin: netconf.hairpinMode ?? onBridge,
+    vlan: readVlan(netconf),
+    mtu: readMtu(netconf),
     mac: readMacRequest(config, args),
-    sysctls: readSysctls(config),
-    dns: readDns(config),
-    serviceCidrs: readServiceCidrs(config),
-    duplicateProbe: booleanField(config, 'duplicateProbe') ?? standardProbe[mode],
-    moveHostAddresses: booleanField(config, 'moveHostAddresses') ?? false,
-    macvlanMode: readMacvlanMode(config),
+    sysctls: readSysctls(netconf),
+    dns: readDns(netconf.dns),
+    serviceCidrs: readServiceCidrs(netconf),
+    duplicateProbe: netconf.duplicateProbe ?? standardProbe[mode],
+    moveHostAddresses: netconf.moveHostAddresses ?? false,
+    macvlanMode: readMacvlanMode(netconf),
   }
 }

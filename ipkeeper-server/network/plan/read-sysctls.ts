@@ -1,4 +1,4 @@
-import { clipped, objectField, showJson, type JsonObject } from '../../../shared/json/fold.ts'
+import { clipped, showJson, type JsonObject } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { Sysctl } from '../../ipam/request/main-config.ts'
 
@@ -49,9 +49,13 @@ function readValue(value: unknown, path: string): string {
  *
  * @throws Problem IPK_CONFIG_INVALID that names the setting
  */
-export function readSysctls(config: JsonObject): readonly Sysctl[] {
+export function readSysctls({
+  sysctl = {},
+}: {
+  readonly sysctl?: JsonObject | undefined
+}): readonly Sysctl[] {
   const sysctls = new Map<string, Sysctl>()
-  for (const [name, value] of Object.entries(objectField(config, 'sysctl') ?? {})) {
+  for (const [name, value] of Object.entries(sysctl)) {
     if (value === null) continue
     const path = `"sysctl.${clipped(name)}"`
     const key = readKey(name, path)

@@ -120,9 +120,9 @@ export class EtcdClient {
 
   /** An answer out of other data than the answers before is none. */
   async #everywhere<T extends EtcdPosition>(call: EtcdCall<T>, ends: number, once = false): Promise<T> {
-    const mark = this.continuity.mark()
+    const start = this.continuity.begin()
     const reply = await this.#anywhere(call, ends, once)
-    if (!this.continuity.holds(reply, mark)) throw new AnswerLost('etcd: its data is not what it was')
+    if (!this.continuity.holds(reply, start)) throw new AnswerLost('etcd: its data is not what it was')
     return reply
   }
 
@@ -161,15 +161,19 @@ export class EtcdClient {
   /** With a token, if it needs one; with a new one when that is not taken. */
   async #authorised<T>(endpoint: EtcdEndpoint, call: EtcdCall<T>, milliseconds: number): Promise<T> {
     const ends = performance.now() + milliseconds
-    const token = await within(milliseconds, endpoint, this.token(endpoint))
-    try {
-      return await endpoint.call(call, token, ends - performance.now())
-    } catch (error) {
-      if (!(error instanceof EtcdFailure) || error.verdict !== 'login') throw error
-      this.forget(token)
-      const renewed = await within(ends - performance.now(), endpoint, this.token(endpoint))
-      if (renewed === undefined) throw error
-      return await endpoint.call(call, renewed, ends - performance.now())
+    let token = await within(milliseconds, endpoint, this.token(endpoint))
+    for (let renewals = 0; ; renewals++) {
+      try {
+        return await endpoint.call(call, token, ends - performance.now())
+      } catch (error) {
+        if (!(error instanceof EtcdFailure) || error.verdict !== 'login') throw error
+        this.forget(token)
+        // A new token may expire, or be lost with its member, before the call arrives.
+        if (renewals > 0) await delay(pause)
+        if (ends - performance.now() <= pause) throw error
+        token = await within(ends - performance.now(), endpoint, this.token(endpoint))
+        if (token === undefined) throw error
+      }
     }
   }
 }

@@ -164,8 +164,8 @@ export class KubernetesEngine implements Engine {
           project: object => readObjectEntry(kind, object, options.readPool),
           sink: this.#news[kind],
           expect: () => {
-            const mark = this.#continuity.mark()
-            return version => this.#continuity.holds(Number(version), mark)
+            const start = this.#continuity.begin()
+            return version => this.#continuity.holds(Number(version), start)
           },
           ...(kind === 'IPNode' && {
             canLack: error => judgeFailure(error, kind, 'list') instanceof KindRefused,
@@ -409,7 +409,7 @@ export class KubernetesEngine implements Engine {
     fieldSelector?: string,
   ): Promise<{ readonly items: readonly JsonObject[]; readonly resourceVersion: number }> {
     const items: JsonObject[] = []
-    const mark = this.#continuity.mark()
+    const start = this.#continuity.begin()
     let proceed = ''
     for (;;) {
       const query = {
@@ -427,7 +427,7 @@ export class KubernetesEngine implements Engine {
       const more = isJsonObject(metadata) ? metadata['continue'] : undefined
       if (typeof more !== 'string' || more === '') {
         const version = Number(isJsonObject(metadata) ? metadata['resourceVersion'] : undefined)
-        if (!this.#continuity.holds(version, mark)) this.#continuity.expectSame(mark)
+        if (!this.#continuity.holds(version, start)) this.#continuity.expectSame(start)
         return { items, resourceVersion: version }
       }
       proceed = more

@@ -5,7 +5,8 @@ import { ApiError } from '../../kubernetes/api-error.ts'
 import type { ClientClock } from '../../kubernetes/client-context.ts'
 import { StoreConflict } from '../lease-store.ts'
 import { EngineAway, type EngineWrite } from '../shared/engine.ts'
-import type { ApiContinuity, ApiMark } from './api-continuity.ts'
+import type { ApiContinuity } from './api-continuity.ts'
+import type { CallStart } from '../shared/continuity.ts'
 import { isConflict, judgeFailure, pauseBeforeRetry } from './api-failure.ts'
 import { readRevision } from './read-object.ts'
 import { apiVersion, collectionPath, objectPath, type ObjectName, type ResourceKind } from './resources.ts'
@@ -96,16 +97,16 @@ export class ObjectWriter {
     until: number,
     request: (timeout: number) => Promise<T>,
   ): Promise<T> {
-    const mark = this.#continuity.mark()
+    const start = this.#continuity.begin()
     for (;;) {
       try {
         const left = until - this.#clock.monotonic()
         if (left <= 0) throw new EngineAway('no answer from the Kubernetes API in time')
         const answer = await request(left)
-        this.#continuity.expectSame(mark)
+        this.#continuity.expectSame(start)
         return answer
       } catch (error) {
-        this.#continuity.expectSame(mark)
+        this.#continuity.expectSame(start)
         const wait = pauseBeforeRetry(error)
         if (wait === undefined || this.#clock.monotonic() + wait >= until) {
           if (isConflict(error)) throw error
@@ -154,9 +155,9 @@ export class ObjectWriter {
 
   async #create(kind: ResourceKind, metadata: ObjectName, spec: unknown, until: number): Promise<number> {
     const path = collectionPath(kind, metadata.namespace)
-    const mark = this.#continuity.mark()
+    const start = this.#continuity.begin()
     return this.#written(
-      { kind, mark },
+      { kind, start },
       await this.send(kind, 'create', until, timeout =>
         this.#client.post(path, { apiVersion, kind, metadata, spec }, { timeout }),
       ),
@@ -178,9 +179,9 @@ export class ObjectWriter {
       { op: 'replace', path: '/metadata/resourceVersion', value: String(base) },
       { op: 'replace', path: '/spec', value: spec },
     ] as const
-    const mark = this.#continuity.mark()
+    const start = this.#continuity.begin()
     return this.#written(
-      { kind, mark, base },
+      { kind, start, base },
       await this.send(kind, 'patch', until, timeout =>
         this.#client.jsonPatch(objectPath(kind, object), patch, { timeout }),
       ),
@@ -199,12 +200,16 @@ export class ObjectWriter {
 
   /** `base`: what changes nothing leaves it. */
   #written(
-    { kind, mark, base }: { readonly kind: ResourceKind; readonly mark: ApiMark; readonly base?: number },
+    {
+      kind,
+      start,
+      base,
+    }: { readonly kind: ResourceKind; readonly start: CallStart<number>; readonly base?: number },
     object: JsonObject,
   ): number {
     const { metadata } = object
     const revision = readRevision(isJsonObject(metadata) ? metadata['resourceVersion'] : undefined)
-    if (revision !== base && !this.#continuity.holds(revision, mark)) this.#continuity.expectSame(mark)
+    if (revision !== base && !this.#continuity.holds(revision, start)) this.#continuity.expectSame(start)
     this.#witness.written(kind, object)
     return revision
   }

@@ -29,11 +29,11 @@ for (const { name, known, watched, answer, breaks } of cases) {
   t.test(name, t => {
     const reasons: string[] = []
     const continuity = new EtcdContinuity(reason => reasons.push(reason))
-    t.ok(continuity.holds({ cluster: '1', revision: known }, continuity.mark()))
+    t.ok(continuity.holds({ cluster: '1', revision: known }, continuity.begin()))
     if (watched !== undefined) continuity.passed(watched)
-    t.equal(continuity.holds(answer, continuity.mark()), breaks === undefined)
+    t.equal(continuity.holds(answer, continuity.begin()), breaks === undefined)
     t.match(reasons, breaks ? [breaks] : [])
-    t.ok(continuity.holds(answer, continuity.mark()), 'from here on that is what is known')
+    t.ok(continuity.holds(answer, continuity.begin()), 'from here on that is what is known')
     t.end()
   })
 }
@@ -41,9 +41,9 @@ for (const { name, known, watched, answer, breaks } of cases) {
 t.test('an answer that was asked for before a break', t => {
   const reasons: string[] = []
   const continuity = new EtcdContinuity(reason => reasons.push(reason))
-  continuity.holds({ cluster: '1', revision: 7 }, continuity.mark())
-  const before = continuity.mark()
-  continuity.holds({ cluster: '1', revision: 3 }, continuity.mark())
+  continuity.holds({ cluster: '1', revision: 7 }, continuity.begin())
+  const before = continuity.begin()
+  continuity.holds({ cluster: '1', revision: 3 }, continuity.begin())
   t.notOk(continuity.holds({ cluster: '1', revision: 9 }, before), 'is none, wherever it comes from')
   t.equal(reasons.length, 1, 'and no further break')
   t.end()

@@ -6,6 +6,7 @@ import { parseInvocation } from '../leases/verbs/invocation.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { VerbObserver } from '../leases/verbs/verb-observer.ts'
 import { findKeptResults } from '../migrate/import/kept-results.ts'
+import type { KeptResult } from '../migrate/plan/unrecorded-results.ts'
 import { listLinks } from '../network/ip-show.ts'
 import { removeSeenLink } from '../network/node/link-removal.ts'
 import { seeNamespace } from '../network/pod/attachment-liveness.ts'
@@ -129,16 +130,17 @@ function deferredDels(
   })
 }
 
-function settleAnswers(
-  { stateDir, logger }: DaemonFrame,
-  service: LeaseService,
-  observer: VerbObserver,
-): SettleAnswers {
+function settleAnswers(frame: DaemonFrame, service: LeaseService, observer: VerbObserver): SettleAnswers {
+  const { stateDir, logger } = frame
   const unsettled = new FailureReasons()
   return new SettleAnswers({
     service,
     marks: new AnsweredMarks(stateDir),
     monotonic: () => performance.now(),
+    hasResult: async ({ containerId, ifname }) => {
+      const results = await keptResults(frame)
+      return results.some(one => one.containerId === containerId && one.ifname === ifname && !one.beforeBoot)
+    },
     onUndone: ({ network, containerId, ifname, holder }) => {
       observer.undone('never_answered')
       logger.warn(
@@ -193,20 +195,24 @@ function obeyYields({ logger }: DaemonFrame, service: LeaseService): AskedYields
   })
 }
 
-function adoptUnrecorded({ config, stateDir, logger }: DaemonFrame, service: LeaseService): AdoptUnrecorded {
+/** What runtimes keep of ADDs for which the plugin used this state folder. */
+async function keptResults({ config, stateDir, logger }: DaemonFrame): Promise<readonly KeptResult[]> {
+  const onUnseen = (text: string, error: unknown): void => {
+    logger.warn({ err: error }, text)
+  }
+  const places = { results: config.resultCache.folders.results, stateDir, onUnseen }
+  return (await findKeptResults(places)).own
+}
+
+function adoptUnrecorded(frame: DaemonFrame, service: LeaseService): AdoptUnrecorded {
+  const { logger } = frame
   const failures = new FailureReasons()
   const whose = ({ pod, containerId }: ImportItem): string =>
     pod ? `${pod.namespace}/${pod.name}` : `container ${containerId?.slice(0, 13) ?? ''}`
   return new AdoptUnrecorded({
     service,
     facts: { namespaceAt: seeNamespace, reachNetns },
-    results: async () => {
-      const onUnseen = (text: string, error: unknown): void => {
-        logger.warn({ err: error }, text)
-      }
-      const places = { results: config.resultCache.folders.results, stateDir, onUnseen }
-      return (await findKeptResults(places)).own
-    },
+    results: () => keptResults(frame),
     onAdopted: item => {
       const { network, containerId, ifname, address, origin } = item
       logger.warn(

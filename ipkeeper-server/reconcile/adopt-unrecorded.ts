@@ -35,6 +35,23 @@ export interface AdoptUnrecordedOptions {
 }
 
 /**
+ * Whether an address was given to nobody else after that. To the later one it was given because the earlier one had lost it, though that may
+ * not be gone yet.
+ */
+function isLatest(
+  { segment, result }: UnrecordedResult,
+  place: number,
+  all: readonly UnrecordedResult[],
+): boolean {
+  return !all.some(
+    (other, otherPlace) =>
+      other.segment === segment &&
+      other.result.addresses.some(address => result.addresses.includes(address)) &&
+      (other.result.modifiedAt - result.modifiedAt || otherPlace - place) > 0,
+  )
+}
+
+/**
  * Takes up again what sandboxes that live were given by a ledger which is not this one: a state folder of yesterday was put
  * back, or another store was in use in between. The ledger is whole, and yet it would give their addresses to others.
  */
@@ -69,7 +86,7 @@ export class AdoptUnrecorded {
     for (const one of unrecordedResults(ledger, await results()))
       if (!(await this.#hasEnded(one)) && (await this.#lives(one.result))) living.push(one)
     let isContested = false
-    for (const [segment, group] of Map.groupBy(living, one => one.segment)) {
+    for (const [segment, group] of Map.groupBy(living.filter(isLatest), one => one.segment)) {
       for (const address of group.flatMap(({ result }) => result.addresses))
         await this.#endDeadOwner({ segment, address })
       const items = await this.#adopt(segment, group)
@@ -124,7 +141,7 @@ export class AdoptUnrecorded {
   async #adopt(segment: string, group: readonly UnrecordedResult[]): Promise<readonly ImportItem[]> {
     const { service, facts, onAdopted, onRefused } = this.#options
     const { items } = await importAllocations(service, facts, {
-      ...{ source: 'result-cache', apply: true, segment },
+      ...{ source: 'result-cache', apply: true, segment, supersedes: true },
       networks: group.flatMap(rangesOf),
       found: group.flatMap(allocationsOf),
     })

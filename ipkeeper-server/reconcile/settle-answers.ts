@@ -32,6 +32,8 @@ export interface SettleAnswersOptions {
   readonly marks: AnsweredMarks
   /** Milliseconds of a clock that nobody sets. */
   readonly monotonic: () => number
+  /** Whether its runtime keeps the result of an ADD, which so was answered; default: that cannot be seen. */
+  readonly hasResult?: (attachment: AttachmentRecord) => Promise<boolean>
   /** An ADD of an earlier daemon was never answered, and has been undone. */
   readonly onUndone: (attachment: AttachmentRecord) => void
   /** Something could not be settled yet; it is tried again. */
@@ -242,12 +244,17 @@ export class SettleAnswers {
     earlier: AttachmentRecord,
     ownerOf: (attachment: AttachmentRecord) => Promise<MarkOwner | undefined>,
   ): Promise<boolean> {
-    const { service, onUndone } = this.#options
+    const { service, onUndone, hasResult } = this.#options
     return await service.serial.run(attachmentKey(earlier), async () => {
       const present = service.ledger.attachment(earlier)
       if (!present?.unanswered || incarnationOf(present) !== incarnationOf(earlier)) return true
       const owner = confirms(present) ? await ownerOf(present) : 'daemon'
       if (owner !== 'daemon') return owner === 'plugin'
+      // An older state folder was put back, which has its record and not its mark.
+      if ((await hasResult?.(present)) === true) {
+        await countAsAnswered(service, [present])
+        return true
+      }
       const undone = present.wiring
         ? await inTurnOfHolder(service, present.holder, () => takeBack(service, present, present.answered))
         : await takeBack(service, present, present.answered)

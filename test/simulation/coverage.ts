@@ -29,6 +29,9 @@ const steps: Readonly<Record<string, Row>> = {
   ),
   ...rowsOf('engine', Object.keys(moods).filter(isHalf), ['piecewise']),
   ...rowsOf('', ['forget', 'compact'], shared),
+  ...rowsOf('', ['copy']),
+  ...rowsOf('put back', ['the folder', 'the disk']),
+  ...rowsOf('clone', ['the same hardware', 'other hardware', 'with its name', 'of an older disk']),
   ...rowsOf('', ['snapshot'], ['amnesia']),
   ...rowsOf('restore', ['of nothing, seen', 'of nothing', 'seen', ''], ['amnesia']),
 }
@@ -68,6 +71,9 @@ const states: Readonly<Record<string, Row & { readonly says: RegExp }>> = {
   'STATUS says no': { says: /STATUS of .*: IPK_NOT_AVAILABLE$/, of: shared },
   'webhook admits': { says: /the webhook of .*: admitted$/ },
   'webhook speaks against a pod': { says: /the webhook of .*: IPK_/ },
+  'recorded again': { says: /: records .* again$/ },
+  'cannot be recorded again': { says: /: cannot record .* again: conflict$/ },
+  'DEL sent by hand': { says: /, is sent by hand$/, of: shared },
   'node declared gone': { says: /is declared gone/, of: shared },
   'daemon cannot begin': { says: /cannot begin/, of: shared },
 }
@@ -172,6 +178,16 @@ function namesOf(step: Step): readonly string[] {
       return [named('power', step.away === undefined ? 'off' : 'off and on')]
     case 'clock':
       return [named('clock', step.by > 0 ? 'forward' : 'back')]
+    case 'put back':
+      return [named('put back', `the ${step.what}`)]
+    case 'clone': {
+      const words = [
+        step.same ? 'the same hardware' : 'other hardware',
+        ...(step.named ? ['with its name'] : []),
+        ...(step.of === 'copy' ? ['of an older disk'] : []),
+      ]
+      return words.map(word => named('clone', word))
+    }
     case 'restore': {
       const words = [...(step.wiped ? ['of nothing'] : []), ...(step.seen ? ['seen'] : [])]
       return [named('restore', words.join(', '))]

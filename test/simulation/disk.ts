@@ -8,7 +8,11 @@ import type {
 } from '../../ipkeeper-server/ipam/records/records.ts'
 import { AnsweredMarks, type MarkOwner } from '../../ipkeeper-server/reconcile/answered-marks.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipkeeper-server/ipam/records/history-entry.ts'
-import { StoreConflict, type StoredRecord } from '../../ipkeeper-server/store/lease-store.ts'
+import {
+  StoreConflict,
+  type HistoryQuery,
+  type StoredRecord,
+} from '../../ipkeeper-server/store/lease-store.ts'
 import type { Journal, Note } from '../../ipkeeper-server/store/shared/journal.ts'
 import type { Life } from './life.ts'
 import type { PoolForm } from './pools.ts'
@@ -29,10 +33,28 @@ export class Disk {
   readonly notes = new Map<string, Note & { readonly text: string }>()
   readonly marks = new Map<string, MarkOwner>()
   queue: QueuedDel[] = []
+  history: HistoryEntry[] = []
   /** What of the configuration was in force last. */
   pool: PoolForm = 'whole'
   /** What the fallback of the conflist has given, by container; without the daemon. */
   readonly fallback = new Map<string, string>()
+
+  /** What another machine had noted of a store that nodes share is put aside. */
+  forgetJournal(): void {
+    this.records.clear()
+    this.notes.clear()
+    this.history = []
+  }
+
+  /** As it is now, whatever is written later. */
+  copy(): Disk {
+    const { records, notes, marks, queue, history, pool, fallback } = this
+    return Object.assign(new Disk(), {
+      ...{ records: new Map(records), notes: new Map(notes), marks: new Map(marks), pool },
+      ...{ queue: [...queue], history: [...history] },
+      fallback: new Map(fallback),
+    })
+  }
 }
 
 const idOf = (kind: string, key: string): string => `${kind} ${key}`
@@ -82,11 +104,11 @@ export class DiskJournal implements Journal {
     return entry && (JSON.parse(entry.text) as RecordTypes[K])
   }
 
-  commit(change: Change, _events?: readonly HistoryEvent[], notes: readonly Note[] = []): Promise<void> {
+  commit(change: Change, events: readonly HistoryEvent[] = [], notes: readonly Note[] = []): Promise<void> {
     if (change.length === 0 && notes.length === 0) return Promise.resolve()
     const turn = this.#tail.then(async () => {
       await this.#life.edge(this.#latency())
-      this.#write(change, notes)
+      this.#write(change, events, notes)
       // Written, and nobody knows: a crash may come here.
       await this.#life.edge(this.#latency())
     })
@@ -94,8 +116,8 @@ export class DiskJournal implements Journal {
     return turn
   }
 
-  #write(change: Change, notes: readonly Note[]): void {
-    const { records, notes: noted } = this.#disk
+  #write(change: Change, events: readonly HistoryEvent[], notes: readonly Note[]): void {
+    const { records, notes: noted, history } = this.#disk
     for (const { kind, key, expect } of change)
       if ((records.get(idOf(kind, key))?.generation ?? null) !== expect) throw new StoreConflict(kind, key)
     for (const { kind, key, record } of change) {
@@ -108,6 +130,7 @@ export class DiskJournal implements Journal {
           text: JSON.stringify(record),
         })
     }
+    for (const event of events) history.push({ ...event, id: history.length + 1, since: event.at })
     for (const { kind, key, text } of notes) {
       if (text === null) noted.delete(idOf(kind, key))
       else {
@@ -117,8 +140,9 @@ export class DiskJournal implements Journal {
     }
   }
 
-  history(): Promise<readonly HistoryEntry[]> {
-    return Promise.resolve([])
+  history({ segment, address, limit }: HistoryQuery): Promise<readonly HistoryEntry[]> {
+    const found = this.#disk.history.filter(one => one.segment === segment && one.address === address)
+    return Promise.resolve(found.slice(-limit).reverse())
   }
 
   pruneHistory(): Promise<number> {

@@ -7,9 +7,16 @@ export const takesAwayFrom = 500_000_000
 /** Seeds from here on also draw changes of configurations. */
 export const configuresFrom = 700_000_000
 
+/** Seeds from here on also draw copies of disks. */
+export const copiesFrom = 800_000_000
+
 /** The history of a seed: the same one as long as nothing is changed in how they are drawn. */
 export function historyOf(kind: Kind, seed: number): History {
-  const drawn = { takesAway: seed >= takesAwayFrom, configures: seed >= configuresFrom }
+  const drawn = {
+    takesAway: seed >= takesAwayFrom,
+    configures: seed >= configuresFrom,
+    copies: seed >= copiesFrom,
+  }
   const [history] = fc.sample(historiesOf(kind, drawn), { numRuns: 1, seed })
   if (!history) throw new Error('nothing was drawn')
   return history

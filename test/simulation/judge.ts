@@ -264,6 +264,12 @@ export class Judge {
     else if (wish.ip !== undefined && isStill) this.#leftAlone.set(address, asked + leftAloneFor)
   }
 
+  /** What it has was recorded again without what its pod had asked for: it has it, and nothing is kept for it. */
+  keepsNothing(container: string): void {
+    const owner = this.#owners.get(container)
+    if (owner) this.#owners.set(container, { ...owner, wish: { ...owner.wish, keep: undefined } })
+  }
+
   /** An operator gave a kept address back, or its keeping cannot be relied on any more. */
   keptNoMore(address: string): void {
     const kept = this.#kept.get(address)

@@ -3,9 +3,11 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { claimNames, nameNode } from '../../ipkeeper-server/daemon/name-node.ts'
 import { Clock } from '../../ipkeeper-server/host/clock.ts'
 import type { Logger } from '../../ipkeeper-server/host/logger.ts'
+import type { MachineMarks } from '../../ipkeeper-server/identity/plan/judge-machine.ts'
 import { NodeIdentity } from '../../ipkeeper-server/identity/node-identity.ts'
 import { releasedLease, tidiesUp } from '../../ipkeeper-server/ipam/plan/plan-release.ts'
 import type { PoolBook } from '../../ipkeeper-server/ipam/pools/pool-settings.ts'
+import type { NetnsState } from '../../ipkeeper-server/ipam/records/standing.ts'
 import type { DeathMarks } from '../../ipkeeper-server/ipam/records/attachment-outline.ts'
 import { Ledger } from '../../ipkeeper-server/leases/ledger/ledger.ts'
 import { ExpiryLoop } from '../../ipkeeper-server/leases/tasks/expire-leases.ts'
@@ -17,10 +19,12 @@ import { delAttachment, endStrays } from '../../ipkeeper-server/leases/verbs/del
 import { RecentAnswers, Tombstones } from '../../ipkeeper-server/leases/verbs/recent-verbs.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { Serial } from '../../ipkeeper-server/leases/verbs/turns.ts'
+import { AdoptUnrecorded } from '../../ipkeeper-server/reconcile/adopt-unrecorded.ts'
 import { AskedYields } from '../../ipkeeper-server/reconcile/asked-yields.ts'
 import { Reconciler } from '../../ipkeeper-server/reconcile/reconciler.ts'
 import { SettleAnswers } from '../../ipkeeper-server/reconcile/settle-answers.ts'
 import { YieldAddresses } from '../../ipkeeper-server/reconcile/yield-addresses.ts'
+import type { KeptResult } from '../../ipkeeper-server/migrate/plan/unrecorded-results.ts'
 import type { RuntimeAnswer } from '../../ipkeeper-server/runtime/sandboxes.ts'
 import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
 import { attachmentLiveness, deathOf } from '../../ipkeeper-server/network/pod/attachment-liveness.ts'
@@ -46,8 +50,14 @@ export interface Surroundings {
   readonly cooldown: number
   /** A sandbox can answer for its addresses no more, since somebody else has them. */
   readonly onCut: (container: string) => void
+  /** What a sandbox has is on record again, with what the pool says of its retention. */
+  readonly onAdopted: (container: string) => void
+  /** What it has cannot be recorded: somebody else has it by the ledger. */
+  readonly onNotAdopted: (container: string) => void
   /** Whether machines have a configuration; else they have defaults. */
   readonly configured: boolean
+  /** Whether disks are copied and put back: daemons then take up what lives and is not on record, and hardware can be told apart. */
+  readonly copies: boolean
   /** What happened within a daemon, for a reader of the story. */
   readonly note: (text: string) => void
 }
@@ -99,7 +109,13 @@ export class Machine {
   readonly around: Surroundings
   /** A real one, for the file that says which node this is. */
   readonly stateDir: string
-  readonly disk = new Disk()
+  disk = new Disk()
+  /** Counts up where the folder is made anew, as a copy of it is. */
+  folders = 1
+  /** By which hardware and installation are told apart. */
+  marks: MachineMarks
+  /** What libcni keeps of ADDs, by container. */
+  readonly results = new Map<string, KeptResult>()
   /** The inode of each network namespace, by container. */
   readonly namespaces = new Map<string, string>()
   readonly listed = new Map<string, ListedSandbox>()
@@ -119,6 +135,7 @@ export class Machine {
     this.names = [name]
     this.around = around
     this.stateDir = stateDir
+    this.marks = { machineId: `machine ${number}`, ...(around.copies && { hardware: `board ${number}` }) }
     mkdirSync(stateDir)
     this.#bootedAt = around.time.now() - 1_000_000
   }
@@ -179,6 +196,8 @@ export class Machine {
     this.isOn = false
     this.namespaces.clear()
     this.listed.clear()
+    // Results of another boot tell nothing.
+    this.results.clear()
   }
 
   powerOn(): void {
@@ -263,8 +282,10 @@ export class Daemon {
     const clock = new Clock(machine.clocks)
     const identity = NodeIdentity.open({
       ...{ stateDir, name, now: clock.now, wasInUse: false },
-      sight: { marks: { machineId: `machine ${machine.number}` }, bootId, folder: stateDir },
+      sight: { marks: machine.marks, bootId, folder: `${stateDir} ${machine.folders}` },
     })
+    // As daemon/name-node.ts puts the journal aside.
+    if (identity.origin === 'other' && connection) disk.forgetJournal()
     identity.take()
     identity.opened()
     const latency = (): Promise<void> => around.time.pass(Math.floor(around.random(machine.number) * 3))
@@ -302,6 +323,7 @@ export class Daemon {
             },
             refusesClaims: () => named.claims?.claimRefusal(),
             released: lease => releasedLease(lease, { pools: pools(), now: clock.now() }),
+            takesUp: around.copies,
           }))
     const ledger = await Ledger.open(store, clock.now, name, (kind, key) => {
       around.note(`${name}: record ${kind} ${key} is passed over`)
@@ -334,7 +356,7 @@ export class Daemon {
       around.onCut(containerId)
       return true
     }
-    const see = (path: string): ReturnType<NonNullable<Parameters<typeof deathOf>[3]>> => {
+    const see = (path: string): NetnsState => {
       const inode = machine.namespaces.get(path.replace(/.*\//, ''))
       return inode === undefined ? { kind: 'absent' } : { kind: 'namespace', inode }
     }
@@ -369,6 +391,9 @@ export class Daemon {
     const answers = new SettleAnswers({
       service,
       marks: new DiskMarks(disk, life),
+      ...(around.copies && {
+        hasResult: ({ containerId }) => life.edge(Promise.resolve(machine.results.has(containerId))),
+      }),
       monotonic: clock.monotonic,
       onUndone: ({ containerId }) => {
         around.note(`${here}: undid the ADD of ${containerId}`)
@@ -416,6 +441,8 @@ export class Daemon {
     lostEarly.forEach(lost)
     await yielding.begin()
     await askedYields.begin()
+    const unrecorded = around.copies ? this.#adoptUnrecorded(service, see) : undefined
+    await unrecorded?.begin()
     if (around.configured) await this.#beginPools(service)
     await presence?.start()
     const death = (attachment: DeathMarks): ReturnType<typeof deathOf> =>
@@ -444,6 +471,7 @@ export class Daemon {
     })
     this.#stops = [
       () => claims?.stop(),
+      () => unrecorded?.stop(),
       () => askedYields.stop(),
       () => yielding.stop(),
       () => presence?.stop(),
@@ -458,6 +486,25 @@ export class Daemon {
     times.wake()
     around.note(`${here}: serves`)
     void this.#keepDraining()
+  }
+
+  /** As daemon/assemble-repairs.ts. */
+  #adoptUnrecorded(service: LeaseService, namespaceAt: (path: string) => NetnsState): AdoptUnrecorded {
+    const { around, results, name } = this.#machine
+    return new AdoptUnrecorded({
+      service,
+      facts: { namespaceAt, reachNetns: () => Promise.resolve() },
+      results: () => this.life.edge(Promise.resolve([...results.values()])),
+      onAdopted: ({ address, containerId }) => {
+        around.note(`${name}: records ${address} of ${containerId ?? 'nobody'} again`)
+        around.onAdopted(containerId ?? '')
+      },
+      onRefused: ({ address, containerId, verdict }) => {
+        around.note(`${name}: cannot record ${address} of ${containerId ?? 'nobody'} again: ${verdict}`)
+        if (verdict === 'conflict') around.onNotAdopted(containerId ?? '')
+      },
+      onError: silent,
+    })
   }
 
   #goBy(pool: PoolForm): void {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { readSource } from '../../scripts/read-source.ts'
 import { coverageOf, TotalCoverage } from './coverage.ts'
-import { configuresFrom, historyOf } from './history-of.ts'
+import { configuresFrom, copiesFrom, historyOf } from './history-of.ts'
 import { playHistory, type Outcome } from './play-history.ts'
 import { kinds, type Kind } from './steps.ts'
 import { tellStory } from './tell.ts'
@@ -23,8 +23,11 @@ const played: Readonly<Record<Kind, number>> = {
   amnesia: 10,
 }
 
-/** How many of each kind in which addresses are released by force and moved, and configurations change. */
-const playedConfigured = 10
+/** How many of each kind from these seeds on. */
+const newer: readonly (readonly [what: string, first: number, count: number])[] = [
+  ['addresses are released by force and moved, and configurations change', configuresFrom, 10],
+  ['disks are copied as well, and put back', copiesFrom, 10],
+]
 
 /** What is too rare to happen in those: a sandbox that is cut off, and a node that is waited for. */
 const rare: readonly (readonly [kind: Kind, seed: number])[] = [['amnesia', 284]]
@@ -53,10 +56,11 @@ for (const [kind, count] of Object.entries(played) as [Kind, number][])
     t.equal(well, count)
   })
 
-t.test(`${playedConfigured} of each kind in which configurations change as well`, async t => {
-  for (let seed = configuresFrom; seed < configuresFrom + playedConfigured; seed++)
-    for (const kind of kinds) t.ok(await assertWell(t, kind, seed), `${kind} ${seed}`)
-})
+for (const [what, from, count] of newer)
+  t.test(`${count} of each kind in which ${what}`, async t => {
+    for (let seed = from; seed < from + count; seed++)
+      for (const kind of kinds) t.ok(await assertWell(t, kind, seed), `${kind} ${seed}`)
+  })
 
 t.test('and what is rare', async t => {
   for (const [kind, seed] of rare) t.ok(await assertWell(t, kind, seed))

@@ -64,6 +64,24 @@ export type Step =
   /** The webhook is asked about a pod that does not run. */
   | { readonly do: 'review'; readonly on: number; readonly pod: number }
   | { readonly do: 'STATUS'; readonly on: number }
+  /** Of its disk, as it is in that moment. */
+  | { readonly do: 'copy'; readonly on: number }
+  /**
+   * That copy is put back. `folder`: the state folder alone, while the daemon is away and pods run. `disk`: all of it, while the machine is
+   * off.
+   */
+  | { readonly do: 'put back'; readonly on: number; readonly what: 'folder' | 'disk'; readonly away: number }
+  /**
+   * Another machine starts from its disk, or from that copy. `same`: nothing tells its hardware from the first one's. `named`: it is called
+   * as the first one is. Where there is one machine alone, it takes the place of that.
+   */
+  | {
+      readonly do: 'clone'
+      readonly on: number
+      readonly of: 'disk' | 'copy'
+      readonly same: boolean
+      readonly named: boolean
+    }
   | { readonly do: 'compact' | 'snapshot' }
   | { readonly do: 'restore'; readonly wiped: boolean; readonly seen: boolean }
 
@@ -86,6 +104,8 @@ export interface History {
    * fallback.
    */
   readonly configured?: true
+  /** Whether disks are copied and put back. */
+  readonly copies?: true
 }
 
 /** What machines share. amnesia: an engine with transactions, whose data is lost or goes back. */
@@ -105,10 +125,13 @@ export interface Drawn {
   readonly takesAway: boolean
   /** `configure`, `review` and `STATUS` as well. */
   readonly configures: boolean
+  /** `copy`, `put back` and `clone` as well. */
+  readonly copies: boolean
 }
 
-function stepsOf(kind: Kind, { takesAway, configures }: Drawn): fc.Arbitrary<Step> {
-  const on = fc.nat(machinesOf(kind) - 1)
+function stepsOf(kind: Kind, { takesAway, configures, copies }: Drawn): fc.Arbitrary<Step> {
+  // Where there is no clone, its number means the first machine.
+  const on = fc.nat(copies && kind !== 'embedded' ? machinesOf(kind) : machinesOf(kind) - 1)
   const pod = fc.nat(wishes.length - 1)
   const which = fc.nat(30)
   const of = <D extends Step['do']>(...names: readonly D[]): fc.Arbitrary<D> => fc.constantFrom(...names)
@@ -185,6 +208,30 @@ function stepsOf(kind: Kind, { takesAway, configures }: Drawn): fc.Arbitrary<Ste
           { weight: 3, arbitrary: fc.record({ do: of('STATUS'), on }) },
         ]
       : []),
+    ...(copies
+      ? [
+          { weight: 4, arbitrary: fc.record({ do: of('copy'), on }) },
+          {
+            weight: 4,
+            arbitrary: fc.record({
+              do: of('put back'),
+              on,
+              what: fc.constantFrom('folder' as const, 'folder' as const, 'disk' as const),
+              away: fc.constantFrom(1_000, 5_000, 20_000),
+            }),
+          },
+          {
+            weight: 1,
+            arbitrary: fc.record({
+              do: of('clone'),
+              on,
+              of: fc.constantFrom('disk' as const, 'copy' as const),
+              same: fc.boolean(),
+              named: fc.boolean(),
+            }),
+          },
+        ]
+      : []),
     ...(isShared
       ? [
           {
@@ -243,7 +290,14 @@ export function historiesOf(kind: Kind, drawnAs: Drawn): fc.Arbitrary<History> {
         end += then
         return { at, step }
       })
-      return { kind, seed, moments, end, ...(drawnAs.configures && { configured: true }) }
+      return {
+        kind,
+        seed,
+        moments,
+        end,
+        ...(drawnAs.configures && { configured: true }),
+        ...(drawnAs.copies && { copies: true }),
+      }
     })
 }
 

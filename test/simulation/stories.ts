@@ -22,15 +22,25 @@ export const isStoryName = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,79}$
 export const storyFile = (name: string, folder = storiesFolder): string => join(folder, `${name}.json`)
 
 /** Each step on a line of its own. */
-export function storyText({ what, broke, history: { moments, kind, seed, end, configured } }: Kept): string {
+export function storyText({
+  what,
+  broke,
+  history: { moments, kind, seed, end, configured, copies },
+}: Kept): string {
   // Pods by their names: their order may change.
   const named = (step: Step): Step => Object.assign({}, step, 'pod' in step && { pod: wishes[step.pod]?.pod })
   const steps = moments.map(({ at, step }) => `    ${lineOf({ at, ...named(step) })}`)
   return [
     '{',
-    ...Object.entries({ what, broke, kind, seed, end, ...(configured && { configured }) }).map(
-      ([name, value]) => `  "${name}": ${JSON.stringify(value)},`,
-    ),
+    ...Object.entries({
+      what,
+      broke,
+      kind,
+      seed,
+      end,
+      ...(configured && { configured }),
+      ...(copies && { copies }),
+    }).map(([name, value]) => `  "${name}": ${JSON.stringify(value)},`),
     ...(steps.length === 0 ? ['  "steps": []'] : ['  "steps": [', steps.join(',\n'), '  ]']),
     '}',
     '',
@@ -58,7 +68,7 @@ const verbs: Readonly<Record<Step['do'], true>> = {
   ...{ start: true, stop: true, 'DEL again': true, CHECK: true, GC: true },
   ...{ engine: true, runtime: true, restart: true, power: true, clock: true },
   ...{ forget: true, reserve: true, unreserve: true, release: true, 'release --force': true, move: true },
-  ...{ configure: true, review: true, STATUS: true },
+  ...{ configure: true, review: true, STATUS: true, copy: true, 'put back': true, clone: true },
   ...{ compact: true, snapshot: true, restore: true },
 }
 

@@ -15,12 +15,15 @@ import { release } from '../../ipkeeper-server/leases/verbs/release.ts'
 import { reserve, unreserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { checkAvailability } from '../../ipkeeper-server/leases/verbs/status.ts'
+import type { KeptResult } from '../../ipkeeper-server/migrate/plan/unrecorded-results.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { EngineDouble, type Snapshot } from '../rigs/engine-double.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { Copies, emptyFolder } from './copies.ts'
+import { Disk } from './disk.ts'
 import { Draws } from './draws.ts'
 import { Judge, type Given, type Wish } from './judge.ts'
-import { Machine, type Daemon } from './machine.ts'
+import { Machine, type Daemon, type Surroundings } from './machine.ts'
 import { poolForms, type PoolForm } from './pools.ts'
 import { describeStep, machinesOf, wishes, type History, type Step } from './steps.ts'
 import type { VirtualTime } from './virtual-time.ts'
@@ -46,12 +49,16 @@ interface Sandbox {
   isDisowned?: boolean
   /** It has lost its links. */
   isCutOff?: boolean
-  /** An operator may have taken its address from it, and then keeps it for nobody. */
-  isReleased?: boolean
+  /** Its address may be kept for nobody: an operator took it away, or it was recorded again without what its pod had asked for. */
+  isKeptForNobody?: boolean
+  /** Its daemon has said that it cannot record what it has. */
+  isUnrecorded?: boolean
   given?: Given
 }
 
 const minute = 60_000
+/** After which a machine may need some time to be well. */
+const disturbing: ReadonlySet<Step['do']> = new Set(['engine', 'restart', 'power', 'put back', 'clone'])
 /** Milliseconds that operators wait for a node's answer: less than they do, so that seeds of old play what they played. */
 const answerWithin = 5_000
 /** Milliseconds of a run of the plugin. */
@@ -78,7 +85,15 @@ export class World {
   readonly #time: VirtualTime
   readonly #draws: Draws
   readonly #engine: EngineDouble | undefined
-  readonly #machines: readonly Machine[]
+  readonly #machines: Machine[]
+  readonly #around: Surroundings
+  readonly #copies: Copies
+  /** Machines whose clock was set. */
+  readonly #clocksSet = new Set<Machine>()
+  /** Machines whose disk is older than what they did. */
+  readonly #wentBack = new Set<Machine>()
+  /** Machines whose disk and hardware are those of another one. */
+  readonly #twins = new Map<Machine, Machine>()
   readonly #folder = makeTempFolder()
   readonly #sandboxes: Sandbox[] = []
   /** Those whose DEL was asked for. */
@@ -108,7 +123,7 @@ export class World {
 
   constructor(
     time: VirtualTime,
-    { kind, seed, configured }: Pick<History, 'kind' | 'seed' | 'configured'>,
+    { kind, seed, configured, copies }: Pick<History, 'kind' | 'seed' | 'configured' | 'copies'>,
     engine: EngineDouble,
   ) {
     this.#time = time
@@ -118,12 +133,13 @@ export class World {
       this.#say(`${wrong}${invariant}: ${says}`)
     })
     this.#engine = kind === 'embedded' ? undefined : engine
-    const around = {
+    const around: Surroundings = {
       time,
       random: (number: number) => this.#draws.next(number),
       engine: this.#engine,
       piecewise: kind === 'piecewise',
       configured: configured === true,
+      copies: copies === true,
       // What becomes free at once can be given away at once.
       cooldown: seed % 2 === 0 ? minute : 0,
       onCut: (container: string): void => {
@@ -132,19 +148,62 @@ export class World {
         for (const sandbox of this.#sandboxes)
           if (sandbox.container === container) Object.assign(sandbox, { isDisowned: false, isCutOff: true })
       },
+      onAdopted: (container: string): void => {
+        const sandbox = this.#sandboxes.find(one => one.container === container)
+        if (sandbox) this.#adopted(sandbox)
+      },
+      onNotAdopted: (container: string): void => {
+        // An operator is told to delete one of the two.
+        const sandbox = this.#sandboxes.find(one => one.container === container)
+        if (!sandbox || !this.judge.owns(container)) return
+        Object.assign(sandbox, { isDisowned: true, isUnrecorded: true })
+        this.judge.ended(container)
+      },
       note: (text: string): void => {
         this.#say(text)
         if (text.includes('is passed over')) this.judge.complain('no record is passed over', text)
       },
     }
-    this.#machines = Array.from(
-      { length: machinesOf(kind) },
-      (_, number) => new Machine(number, names[number] ?? '', around, this.#folder.file(`machine-${number}`)),
-    )
+    this.#around = around
+    this.#machines = Array.from({ length: machinesOf(kind) }, (_, number) => this.#makeMachine(number))
+    this.#copies = new Copies({
+      pass: time.pass,
+      switchOff: machine => {
+        this.#switchOff(machine)
+      },
+      switchOn: machine => this.#switchOn(machine),
+      rename: (machine, name) => {
+        this.#namesChanged = true
+        machine.names.push(name)
+      },
+      addMachine: () => {
+        const number = machinesOf(kind)
+        if (this.#machines.length > number || this.#isOver) return undefined
+        const machine = this.#makeMachine(number)
+        machine.isOn = false
+        this.#machines.push(machine)
+        return machine
+      },
+      onGoneBack: machine => {
+        this.#goneBack(machine)
+      },
+      onTwin: (twin, original) => {
+        this.#twins.set(twin, original)
+        this.#wentBack.add(original)
+        this.#doubted.set(twin, undefined)
+        this.#doubtTwins()
+      },
+    })
+  }
+
+  #makeMachine(number: number): Machine {
+    return new Machine(number, names[number] ?? '', this.#around, this.#folder.file(`machine-${number}`))
   }
 
   async begin(): Promise<void> {
     await Promise.all(this.#machines.map(machine => machine.start()))
+    // As of yesterday; it counts only in histories in which something is put back.
+    for (const machine of this.#machines) this.#copies.take(machine)
   }
 
   /** Nothing that was begun is waited for. */
@@ -153,9 +212,10 @@ export class World {
     this.#doubtUntold()
     this.#say(describeStep(step))
     if ('on' in step && step.do !== 'start') this.#noLongerWell(this.#machine(step.on))
-    if (step.do === 'engine' || step.do === 'restart' || step.do === 'power')
+    if (disturbing.has(step.do) && 'on' in step)
       this.#disturbedAt.set(this.#machine(step.on), this.#time.now())
     const work = this.#work(step)
+    this.#doubtTwins(disturbing.has(step.do) && 'on' in step ? this.#machine(step.on) : undefined)
     if (!work) return
     const counted = work.finally(() => this.#underWay.delete(counted))
     this.#underWay.add(counted)
@@ -216,6 +276,13 @@ export class World {
         return this.#review(this.#machine(step.on), step.pod)
       case 'STATUS':
         return this.#status(this.#machine(step.on))
+      case 'copy':
+        this.#copies.take(this.#machine(step.on))
+        return undefined
+      case 'put back':
+        return this.#copies.putBack(this.#machine(step.on), step)
+      case 'clone':
+        return this.#copies.clone(this.#machine(step.on), step)
       case 'compact':
         this.#engine?.compact()
         return undefined
@@ -283,6 +350,7 @@ export class World {
       sandbox.state = 'running'
       const byFallback = machine.disk.fallback.get(container) === answer
       sandbox.given = { container, machine: machine.number, wish, address: answer, byFallback }
+      machine.results.set(container, this.#resultOf(sandbox, answer))
       if (this.#fallback !== null) this.judge.servedBy(sandbox.given)
       const former = this.#sandboxes.findLast(
         other => other.given?.address === answer && other.wish === wish && other !== sandbox,
@@ -294,6 +362,7 @@ export class World {
           (this.#moved.get(answer) === wish.pod ? ', which was moved to it' : '') +
           (byFallback ? ' by the fallback' : ''),
       )
+      this.#doubtTwins()
       const { goesBy } = machine.daemon ?? {}
       if (goesBy && goesBy.since < asked && !byFallback)
         this.judge.fromPool(sandbox.given, poolForms[goesBy.pool])
@@ -340,6 +409,7 @@ export class World {
     this.judge.ended(container)
     machine.namespaces.delete(container)
     machine.listed.delete(container)
+    machine.results.delete(container)
   }
 
   /** Whether its machine still runs as it did when the sandbox was made. */
@@ -473,7 +543,7 @@ export class World {
     const clocks = new Set(this.#machines.map(({ clockIsAhead }) => clockIsAhead))
     // Who is deaf may still go by what the engine was.
     const mayBeBehind = this.#restores > 0 && machine.mood !== 'well'
-    const isSure = clocks.size === 1 && !mayBeBehind && sandbox.isReleased !== true
+    const isSure = clocks.size === 1 && !mayBeBehind && sandbox.isKeptForNobody !== true
     if (given && wasRunning) this.judge.deleted(given, isSure, asked)
   }
 
@@ -481,6 +551,8 @@ export class World {
     const { container, given, machine } = sandbox
     await this.#ask(machine, async service => {
       if (!this.judge.owns(container) || !given || given.byFallback) return
+      // What is not on record any more can be recorded again once the store is there.
+      if (this.#wentBack.has(machine) && machine.mood !== 'well') return
       try {
         await checkAttachment(service, { key: keyOf(sandbox), expected: [`${given.address}/28`] })
       } catch (error) {
@@ -522,15 +594,19 @@ export class World {
 
   async #power(machine: Machine, away: number | undefined): Promise<void> {
     if (!machine.isOn) return
+    this.#switchOff(machine)
+    if (away === undefined) return
+    await this.#time.pass(away)
+    await this.#switchOn(machine)
+  }
+
+  #switchOff(machine: Machine): void {
     for (const sandbox of this.#sandboxes)
       if (sandbox.machine === machine && sandbox.state !== 'gone') {
         this.judge.ended(sandbox.container)
         if (sandbox.state !== 'asked') sandbox.state = 'gone'
       }
     machine.powerOff()
-    if (away === undefined) return
-    await this.#time.pass(away)
-    await this.#switchOn(machine)
   }
 
   async #switchOn(machine: Machine): Promise<void> {
@@ -547,6 +623,7 @@ export class World {
   #setClock(machine: Machine, by: number): void {
     machine.clockIsAhead += by
     if (by === 0) return
+    this.#clocksSet.add(machine)
     for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
   }
 
@@ -586,6 +663,56 @@ export class World {
     }
   }
 
+  /** A ledger of one machine has forgotten what was kept and reserved since; of one that nodes share nothing is lost. */
+  #goneBack(machine: Machine): void {
+    this.#disturbedAt.set(machine, this.#time.now())
+    this.#wentBack.add(machine)
+    if (this.#engine) return
+    for (const sandbox of this.#of('running')) {
+      sandbox.isKeptForNobody = true
+      if (!this.#clocksSet.has(machine)) continue
+      // Of two sandboxes it is by a clock that the later one is known.
+      sandbox.isDisowned = true
+      this.judge.ended(sandbox.container)
+    }
+    this.#restores++
+    this.judge.unreservedAll()
+    for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
+  }
+
+  /** What a living sandbox has is on record again, but not what its pod had asked for. */
+  #adopted(sandbox: Sandbox): void {
+    sandbox.isKeptForNobody = true
+    this.judge.keepsNothing(sandbox.container)
+    if (sandbox.isUnrecorded !== true) return
+    sandbox.isUnrecorded = false
+    if (this.#doubted.has(sandbox.machine)) return
+    sandbox.isDisowned = false
+    if (sandbox.given && sandbox.state === 'running' && this.#isThere(sandbox))
+      this.judge.returned(sandbox.given)
+  }
+
+  /**
+   * Whoever has the disk and the hardware of a machine that cannot contradict is taken for it, and ends what that runs.
+   *
+   * @param machine something happens to it that may keep it from contradicting
+   */
+  #doubtTwins(machine?: Machine): void {
+    for (const [twin, original] of this.#twins)
+      if (twin.isOn && (original === machine || !answers(original))) this.#doubt(original)
+  }
+
+  /** As operators do it with a machine that has the disk of another one: docs/operations/node-identity.md. */
+  async #beginAnew(twin: Machine): Promise<void> {
+    for (const sandbox of this.#of('running', 'refused'))
+      if (sandbox.machine === twin) await this.#stop(sandbox)
+    twin.kill()
+    emptyFolder(twin.stateDir)
+    twin.disk = new Disk()
+    twin.folders++
+    this.#twins.delete(twin)
+  }
+
   /** What nobody could tell yet that has found it missing, others may be given. */
   #doubtUntold(): void {
     const now = this.#time.now()
@@ -607,7 +734,8 @@ export class World {
   /** Machines that are well for a while have heard what their pods have lost, and have cut them off. */
   #believeAgain(): void {
     for (const [machine, since] of this.#doubted) {
-      const isWell = answers(machine) && machine.daemon?.status?.state === 'ready'
+      const isWell =
+        answers(machine) && machine.daemon?.status?.state === 'ready' && !this.#twins.has(machine)
       if (!isWell || since === undefined) this.#doubted.set(machine, isWell ? this.#time.now() : undefined)
       else if (this.#time.now() - since >= 3 * minute) this.#believe(machine)
     }
@@ -665,7 +793,7 @@ export class World {
       const terms = { poweredOff, dryRun: true, answerWithin }
       const { plan } = await forceRelease(service, 'default', address, terms)
       const sandbox = this.#sandboxes.find(({ container }) => container === plan.of.containerId)
-      if (sandbox) sandbox.isReleased = true
+      if (sandbox) sandbox.isKeptForNobody = true
       // Whoever could not say that it is done may have done it.
       this.judge.keptNoMore(address)
       // Of one that runs and cannot answer it was for the operator to make sure that it is off.
@@ -780,6 +908,7 @@ export class World {
   async settle(): Promise<void> {
     this.#say('all is well again')
     this.#isOver = true
+    for (const twin of [...this.#twins.keys()]) await this.#beginAnew(twin)
     for (const [number, machine] of this.#machines.entries()) {
       machine.turn('well')
       machine.runtime = 'lists'
@@ -811,6 +940,7 @@ export class World {
         await this.#stop(sandbox)
     await this.#until(5, () => this.#differences().length === 0)
     await this.#forgetWhoIsNoMore()
+    if (this.#wentBack.size > 0) for (const machine of this.#serving) await this.#endWhatHasNoRecord(machine)
     await this.#until(25, () => this.#differences().length === 0)
     this.#look()
     for (const machine of this.#serving) await this.#untilReady(machine)
@@ -862,6 +992,19 @@ export class World {
             await forgetNode(service, name, { answerWithin })
           })
     }
+  }
+
+  /** Of what is in use on a node, and of which its older journal knows nothing, people send the DELs, as the audit advises. */
+  async #endWhatHasNoRecord(machine: Machine): Promise<void> {
+    await this.#ask(machine, async service => {
+      const others = new Set(this.#serving.filter(one => one !== machine).map(({ name }) => name))
+      for (const { state, attachment: key, address, node } of [...service.ledger.leases()]) {
+        if (state !== 'bound' || !key || service.ledger.hasAttachment(key)) continue
+        if (others.has(node) || this.judge.owns(key.containerId)) continue
+        await delAttachment(service, key, machine.moment)
+        this.#say(`the DEL of ${key.containerId}, which has ${address} and no record, is sent by hand`)
+      }
+    })
   }
 
   async #until(minutes: number, holds: () => boolean): Promise<void> {
@@ -987,6 +1130,18 @@ export class World {
 
   #say(text: string): void {
     this.story.push(`${(this.#time.now() / 1000).toFixed(3)} ${text}`)
+  }
+
+  /** As libcni keeps it. */
+  #resultOf({ container, wish, uid, machine }: Sandbox, address: string): KeptResult {
+    const ipam = { type: 'ipkeeper' }
+    return {
+      ...{ network: 'net', containerId: container, ifname: 'eth0', addresses: [address] },
+      ...{ mac: wish.mac ?? null, netns: `/run/netns/${container}` },
+      pod: { namespace: 'shop', name: wish.pod, uid },
+      ...{ path: `/var/lib/cni/results/net-${container}-eth0`, modifiedAt: machine.clocks.wall() },
+      ...{ beforeBoot: false, stateDirs: [machine.stateDir], configs: [{ type: 'bridge', ipam }] },
+    }
   }
 
   #request({ container, wish, uid, machine }: Sandbox, run: string): AddRequest {

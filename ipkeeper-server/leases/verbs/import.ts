@@ -81,7 +81,10 @@ async function reachAll(
 }
 
 /** What is to be adopted, whoever found it. */
-export type ImportCall = Omit<ImportRequest, 'source'> & { readonly source: string }
+export type ImportCall = Omit<ImportRequest, 'source'> & {
+  readonly source: string
+  readonly supersedes?: ImportTerms['supersedes']
+}
 
 /**
  * Adopts addresses that another IPAM gave, or says only what would become of them. Each sandbox, with all of its addresses,
@@ -95,10 +98,10 @@ export async function importAllocations(
   request: ImportCall,
 ): Promise<ImportReply> {
   const { ledger, node, bootId, ownerOf } = service
-  const { found, apply, source } = request
+  const { found, apply, source, supersedes = false } = request
   await reachAll(found, reachNetns)
   const terms: ImportTerms = {
-    source,
+    ...{ source, supersedes },
     segment: readSegment(request.segment),
     retain: readRetain(request.retain),
     networks: readRanges(request.networks),

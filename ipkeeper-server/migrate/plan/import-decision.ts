@@ -19,6 +19,8 @@ export interface ImportTerms {
   readonly pools: PoolBook
   /** The pool that a record remembers. Every allocation is looked for in every pool: each should be parsed once. */
   readonly poolOf: (record: PoolRecord) => Pool
+  /** Whether a sandbox that was found has what a pod has, by the ledger, in an earlier one: the ledger is older than what was found. */
+  readonly supersedes: boolean
   readonly node: string
   readonly bootId: string
   readonly now: number

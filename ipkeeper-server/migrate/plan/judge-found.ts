@@ -131,18 +131,44 @@ function findPlace(
 /** Whether a lease is this holder's, in whatever sandbox. */
 const isOf = (lease: LeaseRecord, holder: Holder): boolean => holderKey(lease.holder) === holderKey(holder)
 
+/** The lease that a sandbox has on this node by a record of its own, where the record of the sandbox is lost. */
+export function leaseWithoutRecord(
+  book: AddressBook,
+  { node }: ImportTerms,
+  { key }: FoundGroup,
+  at: LeaseKey,
+): LeaseRecord | undefined {
+  const lease = book.lease(at)
+  const isIts =
+    lease?.state === 'bound' && lease.node === node && key && sameAttachment(lease.attachment, key)
+  return isIts && (book.attachment(key)?.generation ?? 0) === 0 ? lease : undefined
+}
+
+/** Whether a pod has got its address in a later sandbox than the one that has it by an older ledger, which lost it to that. */
+function isSuperseded(
+  book: AddressBook,
+  { node, supersedes }: ImportTerms,
+  { holder, key, since }: FoundGroup,
+  lease: LeaseRecord,
+): boolean {
+  const { sandbox } = book.holder(holder) ?? {}
+  return supersedes && key !== null && lease.node === node && sandbox !== undefined && since > sandbox.since
+}
+
 /** Why an address cannot be had here; undefined when it can. */
 function refusal(
   book: AddressBook,
   terms: ImportTerms,
-  { holder, key, workload }: FoundGroup & { readonly workload: Workload | null },
+  group: FoundGroup & { readonly workload: Workload | null },
   at: LeaseKey,
 ): ImportDecision | undefined {
+  const { holder, key, workload } = group
   const lease = book.lease(at)
   if (lease && !isFree(lease, terms.now)) {
     if (lease.state === 'bound' && key && sameAttachment(lease.attachment, key))
       return decided('ours', 'it is bound to this container already', { pool: lease.pool })
-    if (isOf(lease, holder) && (lease.state === 'bound' || !key))
+    const isTaken = lease.state === 'bound' && !isSuperseded(book, terms, group, lease)
+    if (isOf(lease, holder) && (isTaken || !key))
       return decided('ours', `${describeHolder(holder)} has it already`, { pool: lease.pool })
     if (!isOf(lease, holder)) {
       const how = lease.state === 'bound' ? 'is bound to' : 'is kept for'
@@ -245,7 +271,7 @@ const claimedByOthers: Objection = ({ claims }, found, { address }) => {
 type PlacedObjection = (context: GroupContext, place: ImportPlace) => ImportDecision | undefined
 
 const hadByOthers: PlacedObjection = ({ book, terms, group, workload }, { at }) =>
-  refusal(book, terms, { ...group, workload }, at)
+  leaseWithoutRecord(book, terms, group, at) ? undefined : refusal(book, terms, { ...group, workload }, at)
 
 const containerOfAnotherPod: PlacedObjection = ({ present, group }, { at, pool }) =>
   present && holderKey(present.holder) !== holderKey(group.holder)
@@ -272,9 +298,9 @@ const hasAnotherAddress: PlacedObjection = ({ besides, group }, { pool }) => {
   )
 }
 
-const twoOfOneRangeSet: PlacedObjection = ({ taken, group: { key, holder } }, { pool, index }) => {
+const twoOfOneRangeSet: PlacedObjection = ({ taken, group: { key, holder } }, { at, pool, index }) => {
   const earlier = taken.get(slotOf({ pool: pool.name, rangeSet: index }))
-  if (earlier === undefined) return undefined
+  if (earlier === undefined || earlier === at.address) return undefined
   const ranges = `of the same ranges of pool ${pool.name}`
   return key
     ? decided('conflict', `its container has ${earlier} ${ranges}`, {

@@ -26,7 +26,14 @@ import {
 } from '../../ipam/records/new-records.ts'
 import { type ImportTerms, type ImportDecision, decided } from './import-decision.ts'
 import type { FoundGroup, Claims } from './group-found.ts'
-import { type ImportPlace, type GroupContext, contextOf, placeFor, slotOf } from './judge-found.ts'
+import {
+  type ImportPlace,
+  type GroupContext,
+  contextOf,
+  leaseWithoutRecord,
+  placeFor,
+  slotOf,
+} from './judge-found.ts'
 
 /** One decision for each member of the group, and the writes of those that are adopted. */
 export interface ImportPlan {
@@ -74,7 +81,7 @@ export function planImport(
   const decisions = members.map(one => {
     const place = placeFor(context, one)
     if ('verdict' in place) return place
-    const lease = adopted(context, one, place)
+    const lease = leaseWithoutRecord(book, terms, group, place.at) ?? adopted(context, one, place)
     context.taken.set(slotOf(lease), lease.address)
     places.push(place)
     leases.push(lease)
@@ -95,7 +102,9 @@ export function planImport(
     decisions,
     change: [
       ...pools,
-      ...leases.map((lease): Write => ({ ...writeLease(book, lease), ...(key && { isFound: true }) })),
+      ...leases
+        .filter(lease => lease !== book.lease(lease))
+        .map((lease): Write => ({ ...writeLease(book, lease), ...(key && { isFound: true }) })),
       ...dropFormerHolders(book, leases),
       writeOwner(context, leases),
       ...(key ? [writeSandbox(context, key, leases, { netns, netnsInode })] : []),
@@ -164,7 +173,8 @@ function writeSandbox(
   const { node, bootId, now, monotonic } = terms
   const { holder, podUid, since } = group
   const owner = { holder, podUid, node }
-  const known = present ?? {
+  const recorded = present && present.generation > 0 ? present : undefined
+  const known = recorded ?? {
     ...attachmentElsewhere(key, { ...owner, since: sinceOf(since, now) }),
     ...sandbox,
   }

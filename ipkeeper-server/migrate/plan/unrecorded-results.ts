@@ -19,7 +19,10 @@ export interface UnrecordedResult {
   readonly key: AttachmentKey
   readonly segment: string
   readonly result: KeptResult
-  /** Its holder still names a lease that has gone without a trace: it is lost, and did not end. */
+  /**
+   * It is lost, and did not end: a lease is bound to its sandbox, of which there is no record, or its holder still names a lease that has
+   * gone without a trace.
+   */
   readonly isLost: boolean
 }
 
@@ -43,9 +46,12 @@ function lacksLease(book: AddressBook, attachment: AttachmentRecord | undefined)
   return holder.leases.some(lease => book.lease(lease) === undefined)
 }
 
+/** Whether an attachment has a record here; of generation 0 it is known by its lease alone, as after an older journal was put back. */
+const hasRecord = (attachment: AttachmentRecord | undefined): boolean => (attachment?.generation ?? 0) > 0
+
 /**
  * Results of this boot whose containers the ledger does not know: it is older than they are, or they have ended. And those that it knows
- * and has lost leases of.
+ * and has lost leases of, or the record of the sandbox itself.
  */
 export function unrecordedResults(
   book: AddressBook,
@@ -56,12 +62,12 @@ export function unrecordedResults(
     const { containerId, ifname, addresses } = result
     const key = { network: networkOf(result), containerId, ifname }
     const segment = segmentOf(book, result)
-    const attachment = book.attachment(key) ?? book.attachment({ ...key, network: result.network })
-    const isLost = lacksLease(book, attachment)
-    const isRecorded =
-      attachment !== undefined ||
-      addresses.some(address => book.lease({ segment, address })?.attachment?.containerId === containerId)
-    return isRecorded && !isLost ? [] : [{ key, segment, result, isLost }]
+    const bound = addresses.flatMap(address => book.lease({ segment, address })?.attachment ?? [])
+    const ofIts = bound.filter(other => other.containerId === containerId)
+    const known = [key, { ...key, network: result.network }, ...ofIts].map(name => book.attachment(name))
+    const recorded = known.find(hasRecord)
+    const isLost = recorded ? lacksLease(book, recorded) : ofIts.length > 0
+    return recorded && !isLost ? [] : [{ key, segment, result, isLost }]
   })
 }
 

@@ -4,12 +4,17 @@ import type { KeptResult } from '../../../ipkeeper-server/migrate/plan/unrecorde
 import { AdoptUnrecorded } from '../../../ipkeeper-server/reconcile/adopt-unrecorded.ts'
 import type { LeaseStore } from '../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
+import { attachmentKey } from '../../../ipkeeper-server/ipam/records/records.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { TestService } from '../leases/test-service.ts'
 
-const kept = (containerId: string, address: string, netns = '/run/netns/lives'): KeptResult => ({
+const kept = (
+  containerId: string,
+  address: string,
+  { netns = '/run/netns/lives', pod = `pod-${containerId}` } = {},
+): KeptResult => ({
   ...{ network: 'net', containerId, ifname: 'eth0', addresses: [address], mac: null, netns },
-  pod: { namespace: 'shop', name: `pod-${containerId}`, uid: null },
+  pod: { namespace: 'shop', name: pod, uid: null },
   ...{ path: `/c/net-${containerId}-eth0`, modifiedAt: 0, beforeBoot: false, stateDirs: ['/s'] },
   configs: [{ type: 'bridge', ipam: { type: 'ipkeeper', subnet: '10.22.0.0/24' } }],
 })
@@ -42,9 +47,9 @@ async function begin(t: Test, results: () => readonly KeptResult[], store?: Leas
 t.test('who lives is taken up, and nobody else', async t => {
   const { story, adopt, told } = await begin(t, () => [
     kept('lives', '10.22.0.9'),
-    kept('gone', '10.22.0.10', '/run/netns/gone'),
-    kept('hangs', '10.22.0.11', '/run/netns/hangs'),
-    kept('reused', '10.22.0.12', '/proc/5/ns/net'),
+    kept('gone', '10.22.0.10', { netns: '/run/netns/gone' }),
+    kept('hangs', '10.22.0.11', { netns: '/run/netns/hangs' }),
+    kept('reused', '10.22.0.12', { netns: '/proc/5/ns/net' }),
     kept('deleted', '10.22.0.13'),
     kept('nowhere', '10.99.0.1'),
   ])
@@ -81,6 +86,57 @@ t.test('what this ledger has ended, and a runtime keeps yet', async t => {
   const { adopt, told } = await begin(t, results, store)
   await adopt.begin()
   t.strictSame(told, ['10.22.0.9 unknown'])
+})
+
+t.test('of two sandboxes that were given one address the later one has it', async t => {
+  const { story, adopt, told } = await begin(t, () => [
+    { ...kept('late', '10.22.0.9', { pod: 'a' }), modifiedAt: 2 },
+    { ...kept('early', '10.22.0.9', { pod: 'a' }), modifiedAt: 1 },
+  ])
+  await adopt.begin()
+  t.strictSame(told, ['10.22.0.9 late'])
+  t.match(story.service.ledger.lease({ segment: 'default', address: '10.22.0.9' }), {
+    attachment: { containerId: 'late' },
+  })
+})
+
+for (const [what, later, owner] of [
+  ['a later sandbox of its pod', 1, 'other'],
+  ['an earlier sandbox of its pod', -1, 'c0'],
+] as const)
+  t.test(`who has it by the older ledger, and lives, and ${what}`, async t => {
+    const added = { at: 0 }
+    const { story, adopt } = await begin(t, () => [
+      { ...kept('other', '10.22.0.2', { pod: 'a' }), modifiedAt: added.at + later },
+    ])
+    t.equal(await story.add({ pod: 'a', container: 'c0' }), '10.22.0.2')
+    added.at = story.service.now()
+    await adopt.begin()
+    const lease = () => story.service.ledger.lease({ segment: 'default', address: '10.22.0.2' })
+    t.equal(lease()?.attachment?.containerId, owner)
+    await story.del('c0')
+    t.equal(lease()?.state === 'bound', owner === 'other')
+  })
+
+t.test('whose lease is on record, and whose sandbox is not', async t => {
+  const store = new MemoryStore()
+  const before = await TestService.open(store)
+  t.equal(await before.add({ pod: 'a', container: 'lives', retain: '1h' }), '10.22.0.2')
+  const key = { network: 'net', containerId: 'lives', ifname: 'eth0' }
+  const { generation } = before.service.ledger.attachment(key) ?? {}
+  await store.commit([{ kind: 'attachment', key: attachmentKey(key), expect: generation ?? 0, record: null }])
+  const { story, adopt, told } = await begin(t, () => [kept('lives', '10.22.0.2', { pod: 'a' })], store)
+  const lease = story.service.ledger.lease({ segment: 'default', address: '10.22.0.2' })
+  await adopt.begin()
+  t.strictSame(told, ['10.22.0.2 lives'])
+  t.match(story.service.ledger.attachment(key), {
+    generation: 1,
+    netns: '/run/netns/lives',
+    netnsInode: '7',
+  })
+  t.strictSame(story.service.ledger.lease({ segment: 'default', address: '10.22.0.2' }), lease, 'as it was')
+  await adopt.begin()
+  t.equal(told.length, 1)
 })
 
 /** Whether nodes that share the ledger have all told what they hold, and how often it was said that all is taken up. */

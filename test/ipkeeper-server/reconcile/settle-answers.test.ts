@@ -35,7 +35,11 @@ class Site {
   }
 
   /** A daemon up to where it would open its socket. */
-  async daemon(pauses: Partial<SettlingPauses> = {}, marks = new AnsweredMarks(this.stateDir)) {
+  async daemon(
+    pauses: Partial<SettlingPauses> = {},
+    marks = new AnsweredMarks(this.stateDir),
+    kept: readonly string[] = [],
+  ) {
     const story = await TestService.open(this.store)
     const undone: string[] = []
     const errors: unknown[] = []
@@ -43,6 +47,7 @@ class Site {
       service: story.service,
       marks,
       monotonic: () => performance.now(),
+      hasResult: ({ containerId }) => Promise.resolve(kept.includes(containerId)),
       onUndone: ({ containerId }) => undone.push(containerId),
       onError: error => errors.push(error),
       pauses: { ...brisk, ...pauses },
@@ -94,6 +99,18 @@ t.test('a mark is taken over into the record, and goes', async t => {
   t.strictSame(errors, [])
   const [first] = story.service.ledger.attachments()
   t.strictSame([first?.answered, first?.generation], [1, 2], 'an undo for that very answer stays possible')
+})
+
+t.test('who has a result was answered, though an older folder does not have its mark', async t => {
+  const site = new Site(t)
+  const before = await site.daemon({ look: never })
+  for (const container of ['kept', 'unmarked']) await before.add(confirmed(container))
+  const after = await site.daemon({}, new AnsweredMarks(site.stateDir), ['kept'])
+  after.answers.start()
+  await until('it is settled', () => after.unanswered().length === 0)
+  t.strictSame(after.undone, ['unmarked'])
+  t.equal(after.story.leases().length, 1)
+  t.strictSame(after.errors, [])
 })
 
 t.test('after a restart: who was answered stays, who was not goes, when its time is over', async t => {

@@ -2,7 +2,7 @@ import type { OtherWords } from './framework/meant-word.ts'
 
 /** Words that people type because other tools have them, and the commands that do what they mean. Only "did you mean" uses them. */
 export const toolWords: OtherWords = {
-  leases: ['ls', 'list', 'ps', 'get', 'ips', 'addresses', 'allocations'],
+  leases: ['ls', 'list', 'ps', 'get', 'ips', 'pods', 'addresses', 'allocations'],
   attachments: ['interfaces', 'endpoints', 'sandboxes', 'containers'],
   pools: ['ippools', 'ranges', 'subnets', 'usage', 'capacity', 'top'],
   who: ['show', 'find', 'describe', 'lookup', 'whois', 'ip', 'address', 'pod', 'search'],

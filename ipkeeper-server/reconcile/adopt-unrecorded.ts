@@ -135,7 +135,7 @@ export class AdoptUnrecorded {
     const began = startedAt === null || bootId === null ? undefined : { bootId, startedAt }
     const isMeant = (present: AttachmentRecord): boolean =>
       incarnationOf(present) === incarnationOf(attachment) && isDead(present)
-    await delAttachment(service, attachment, began, { isMeant })
+    await delAttachment(service, attachment, began, { isMeant, by: 'sweeper' })
   }
 
   async #adopt(segment: string, group: readonly UnrecordedResult[]): Promise<readonly ImportItem[]> {

@@ -181,7 +181,7 @@ export class Reconciler implements NodeAudit {
       incarnationOf(present) === incarnationOf(attachment) &&
       (!proved || death(present) !== undefined) &&
       (present.node === service.node || lostNodes?.mayEnd(present) === true)
-    const { ended } = await delAttachment(service, attachment, invocationStart, { isMeant })
+    const { ended } = await delAttachment(service, attachment, invocationStart, { isMeant, by: 'sweeper' })
     return ended !== undefined
   }
 

@@ -27,7 +27,9 @@ export const TenureItem = Type.Object(
       format: 'date-time',
       description: 'since when its holder had the address without a gap, over restarts',
     }),
-    ended: Type.Union([Type.String(), Type.Null()], { description: 'why; null while it lasts' }),
+    ended: Type.Union([Type.String(), Type.Null()], {
+      description: 'why; null while it lasts. With a text here `to` may be null: then it is not known when',
+    }),
   },
   { $id: 'TenureItem' },
 )

@@ -188,12 +188,15 @@ export const ReservationsReply = Type.Object(
 )
 export type ReservationsReply = Static<typeof ReservationsReply>
 
+/** Characters of the note of a reservation. */
+export const longestNote = 500
+
 export const ReserveRequest = Type.Object(
   {
     address: Type.String({ minLength: 1, maxLength: 64 }),
     owner: Type.String({ minLength: 1, maxLength: 400, description: ownerForms }),
     segment: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
-    note: Type.Optional(Type.String({ maxLength: 500 })),
+    note: Type.Optional(Type.String({ maxLength: longestNote })),
   },
   { $id: 'ReserveRequest', additionalProperties: false },
 )

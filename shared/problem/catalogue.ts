@@ -543,7 +543,7 @@ export const catalogue = {
     httpStatus: 404,
     retryable: false,
     summary: 'No node of that name is known in the store.',
-    hint: 'see which nodes it waits for: ipkeeperctl status; which nodes have addresses: ipkeeperctl leases',
+    hint: 'see which nodes there are: ipkeeperctl nodes',
   },
   IPK_NODE_LIVES: {
     cniCode: 163,

@@ -29,7 +29,11 @@ export function nearestWord(word: string, known: readonly string[]): string | un
     const cost = distance(word.toLowerCase().slice(0, 64), candidate.toLowerCase())
     if (!best || cost < best.cost) best = { word: candidate, cost }
   }
-  return best && best.cost <= Math.max(2, Math.floor(best.word.length / 2)) ? best.word : undefined
+  if (!best) return undefined
+  const { word: near, cost } = best
+  // Of a short word two letters have to be the same: "foo" is no slip of "pod".
+  const most = Math.min(Math.max(2, Math.floor(near.length / 2)), Math.max(1, near.length - 2))
+  return cost <= most ? near : undefined
 }
 
 /** The known word that another is one slip away from, ignoring case; undefined when it is known, or farther off. */

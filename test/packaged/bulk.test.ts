@@ -50,6 +50,57 @@ t.test('a range and a list are reserved as a whole, or not at all', { skip }, as
   t.match(json, { applied: true, outcome: 'done', counts: { change: 1, unchanged: 2, refused: 0 } })
 })
 
+t.test('a network is its hosts, also where listings could print that address so', { skip }, async t => {
+  const { add, daemon, typed } = await typedSite(t, '10.22.0.0/24')
+  await add('lab/db-0')
+  t.equal(last(await typed('reserve', '10.22.0.64/29', 'shop/sts/web', '--yes')), '6 addresses reserved')
+  t.equal(
+    last(await typed('reserve', '10.22.0.80/24', 'shop/sts/web')),
+    '10.22.0.80 is reserved for shop/statefulset/web',
+  )
+  t.equal(
+    last(await typed('reserve', '10.22.0.81/32', 'shop/sts/web')),
+    '10.22.0.81 is reserved for shop/statefulset/web',
+  )
+  t.match(await daemon.control('unreserve', '10.22.0.64/29'), {
+    exit: 1,
+    stdout: /\nnothing was changed: to unreserve 6 addresses, add --yes\n$/,
+  })
+  const { stdout } = await daemon.control('unreserve', '10.22.0.64/26', '--yes')
+  t.strictSame(plan(stdout).slice(6), [
+    'unchanged 10.22.0.71-10.22.0.79',
+    'unreserve 10.22.0.80',
+    'unreserve 10.22.0.81',
+    'unchanged 10.22.0.82-10.22.0.126',
+  ])
+  t.equal(await typed('reservations', '-o', 'name'), '')
+})
+
+t.test('a call with its words in another order, or with too long a note', { skip }, async t => {
+  const { daemon } = await typedSite(t, '10.22.0.0/24')
+  for (const [words, says, hint] of [
+    [
+      ['move', 'lab/new', '10.22.0.2'],
+      'OWNER is the last word, and lab/new is not',
+      'type: ipkeeperctl move 10.22.0.2 lab/new',
+    ],
+    [
+      ['reserve', 'shop/sts/web', '10.22.0.50', '10.22.0.60/24'],
+      'OWNER is the last word, and shop/sts/web is not',
+      'type: ipkeeperctl reserve 10.22.0.50 10.22.0.60/24 shop/sts/web',
+    ],
+    [
+      ['reserve', '10.22.0.50', 'shop/web-0', '--note', 'x'.repeat(501)],
+      '--note has 501 characters, of which at most 500 are kept',
+      '--note TEXT: reason, shown in listings and errors',
+    ],
+  ] as const) {
+    const { exit, stderr } = await daemon.control(...words)
+    t.equal(exit, 2, says)
+    t.ok(stderr.startsWith(`error: ${says} [IPK_USAGE]\nhint: ${hint}`), stderr)
+  }
+})
+
 t.test('a file: what -o csv has printed, and one address or range a line', { skip }, async t => {
   const { add, daemon, folder, typed } = await typedSite(t, '10.22.0.0/24')
   await add('lab/db-0')

@@ -53,6 +53,7 @@ t.test('which addresses a namespace, a pod, an owner has', { skip }, async t => 
     [['leases', '--pod', 'web-1'], '10.22.0.3\n'],
     [['leases', '-n', 'lab', '--owner', 'deploy/x'], '10.22.0.5\n'],
     [['leases', '--sort-by', 'pod', '--limit', '1'], '10.22.0.4\n'],
+    [['leases', '-n=lab', '--limit', '1', '-o=table'], '10.22.0.4\n'],
     [['leases', '--state', 'held,cooling'], ''],
     [['attachments', '--pod', 'lab/db-0'], 'lab-db-0\n'],
     [['reservations', '--owner', 'shop/sts/web'], '10.22.0.50\n'],
@@ -64,6 +65,24 @@ t.test('which addresses a namespace, a pod, an owner has', { skip }, async t => 
     [['leases', '--state', 'free'], 2, '--state free is none of bound, held, cooling'],
     [['leases', '-l', 'app=web'], 1, 'this daemon knows no labels of pods: it asks no Kubernetes API'],
     [['leases', '--pool', 'nett'], 1, 'there is no pool nett; did you mean net?'],
+    [
+      ['leases', '-n', 'lab/db-0'],
+      2,
+      '--namespace "lab/db-0" is no name of a namespace; for a pod: --pod lab/db-0',
+    ],
+    [
+      ['leases', '--owner', 'a/b/c/d'],
+      2,
+      '--owner "a/b/c/d" is neither NAME, KIND/NAME nor NAMESPACE/KIND/NAME',
+    ],
+    [
+      ['leases', '--sort-by', 'foo'],
+      2,
+      '--sort-by foo is none of address, since, until, state, pod, node, pool',
+    ],
+    [['-n', 'shop', 'leases'], 2, 'option -n stands before the command'],
+    [['doctor', '--pod', 'web-0'], 2, '--pod "web-0" is not NAMESPACE/NAME'],
+    [['pods'], 2, 'unknown command "pods"; did you mean leases?'],
     [['leases', '-n', 'lab', '--pod', 'shop/web-0'], 1, 'pod shop/web-0 is not in namespace lab'],
   ] as const) {
     const finished = await daemon.control(...words)
@@ -102,6 +121,15 @@ t.test(
     ])
   },
 )
+
+t.test('one pool that is full: it says that no address is free, and in which family', { skip }, async t => {
+  const { add, daemon } = await typedSite(t, '10.22.0.0/30', 'fd00:22::/64')
+  await add('shop/web-0')
+  t.match(await daemon.control('pools', 'net', '--free', '1'), {
+    stdout: /\nfree +fd00:22::3\n$/,
+    stderr: 'note: no IPv4 address of pool net is free\n',
+  })
+})
 
 t.test(
   'explain: annotations of others that are not read, and when a changed one counts',

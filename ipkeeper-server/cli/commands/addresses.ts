@@ -1,7 +1,7 @@
 import type { HistoryReply, TenureItem } from '../../../shared/api/address.schema.ts'
 import { historyTerms } from '../../../shared/api/listing-query.schema.ts'
-import { formatAddress } from '../../../shared/net/address.ts'
-import { parseCidr } from '../../../shared/net/cidr.ts'
+import { addressBits, formatAddress } from '../../../shared/net/address.ts'
+import { firstOf, parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { shellLine, shellWord } from '../../../shared/text/shell-word.ts'
 import type { ReadCall } from '../framework/command.ts'
@@ -32,6 +32,16 @@ export function withoutPrefixLength(word: string): string {
   return cidr ? formatAddress(cidr.address) : word
 }
 
+/** "10.22.0.64/26" is all hosts of a network, and "10.22.0.65/26" an address as listings print it. */
+export function isNetwork(word: string): boolean {
+  const cidr = parseCidr(word)
+  return (
+    cidr !== undefined &&
+    cidr.prefixLength < addressBits[cidr.address.family] &&
+    firstOf(cidr).value === cidr.address.value
+  )
+}
+
 export const addressPath = ({
   segment,
   address,
@@ -55,7 +65,7 @@ export const tenureColumns: readonly Column<TenureItem>[] = [
     title: 'TO',
     key: 'to',
     value: ({ to }) => to,
-    text: ({ to }) => (to === null ? 'now' : toTheSecond(to)),
+    text: ({ to, ended }) => (to !== null ? toTheSecond(to) : ended === null ? 'now' : 'not known'),
   },
   { title: 'STATE', key: 'state', value: ({ state }) => state },
   { title: 'POOL', key: 'pool', value: ({ pool }) => pool, in: wideOnly },

@@ -5,6 +5,7 @@ import {
   type BulkVerdict,
 } from '../../../shared/api/bulk.schema.ts'
 import type { ListingTerms } from '../../../shared/api/listing-query.schema.ts'
+import { parseAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import type { Option, ReadCall } from '../framework/command.ts'
@@ -13,7 +14,7 @@ import { selectionQuery } from '../framework/listing-options.ts'
 import { formatTable, visible } from '../framework/terminal-text.ts'
 import { agrees, type Terminal } from '../framework/terminal.ts'
 import { fileForm, readAddressFile, type AddressLine } from './address-file.ts'
-import { withoutPrefixLength } from './addresses.ts'
+import { isNetwork } from './addresses.ts'
 
 /** A change of many addresses: the plan is printed first, then somebody agrees, and only then anything is changed. */
 
@@ -62,11 +63,7 @@ export function namedTargets(
     ...(file === undefined ? [] : readAddressFile(file)),
   ]
   if (lines.length === 0) throw new Problem('IPK_USAGE', 'no address is named')
-  return lines.map(line => ({
-    ...(segment !== undefined && { segment }),
-    ...line,
-    addresses: withoutPrefixLength(line.addresses),
-  }))
+  return lines.map(line => ({ ...(segment !== undefined && { segment }), ...line }))
 }
 
 const hasSegment =
@@ -103,6 +100,7 @@ export async function targetsOf<Row extends { readonly segment: string }>(
 export const isOneAddress = (words: readonly string[], { options, flags }: ReadCall): boolean =>
   words.length === 1 &&
   !/^[0-9a-f:.]*[0-9a-f:](,|-|~|\.\.)/i.test(words[0] ?? '') &&
+  !isNetwork(words[0] ?? '') &&
   options['file'] === undefined &&
   !flags.has('dry-run')
 
@@ -118,9 +116,35 @@ const titles: Readonly<Record<Action, { readonly planned: string; readonly done:
   release: { planned: 'release', done: 'released' },
 }
 
+const isNext = (before: string, after: string): boolean => {
+  const [one, other] = [parseAddress(before), parseAddress(after)]
+  return (
+    one !== undefined && other !== undefined && one.family === other.family && other.value === one.value + 1n
+  )
+}
+
+/** Of a range it is of interest what changes: neighbours of which nothing is done, for the same reason, are one row. */
+function inRuns(items: readonly BulkItem[]): readonly BulkItem[] {
+  const rows: { item: BulkItem; last: string }[] = []
+  for (const item of items) {
+    const row = rows.at(-1)
+    const isMore =
+      row?.item.verdict === 'unchanged' &&
+      item.verdict === 'unchanged' &&
+      row.item.segment === item.segment &&
+      row.item.reason === item.reason &&
+      isNext(row.last, item.address)
+    if (row && isMore) row.last = item.address
+    else rows.push({ item, last: item.address })
+  }
+  return rows.map(({ item, last }) =>
+    last === item.address ? item : { ...item, address: `${item.address}-${last}` },
+  )
+}
+
 function rowsOf(items: readonly BulkItem[], change: string): string {
   const segments = new Set(items.map(({ segment }) => segment))
-  const rows = items.map(({ address, segment, verdict, reason, hint }) => [
+  const rows = inRuns(items).map(({ address, segment, verdict, reason, hint }) => [
     verdict === 'change' ? change : verdict,
     segments.size > 1 ? `${segment} ${address}` : address,
     visible(hint === '' ? reason : `${reason}; ${hint}`),

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { defaultPaths, stateFolders } from '../../../shared/paths.ts'
-import { Problem } from '../../../shared/problem/problem.ts'
 import {
   answerMessage,
   type MessageAnswer,
@@ -16,6 +15,7 @@ import { shellLine } from '../../../shared/text/shell-word.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import { missingLedgerIn } from '../../open-ledger/ledger-traces.ts'
 import { command } from '../framework/command.ts'
+import { OptionProblem } from '../framework/option-problem.ts'
 import { connectDaemon, type DaemonClient } from '../framework/daemon-client.ts'
 import { type Paint, type Tone, visible } from '../framework/terminal-text.ts'
 import { readFlights } from './read-flights.ts'
@@ -44,7 +44,7 @@ async function askOnce({ socket }: DaemonClient, path: string, body?: object): P
 function readPod(word: string): { namespace: string; name: string } {
   const [, namespace, name] = /^([^/\s]+)\/([^/\s]+)$/.exec(word) ?? []
   if (namespace === undefined || name === undefined)
-    throw new Problem('IPK_USAGE', `--pod "${word}" is not NAMESPACE/NAME`)
+    throw new OptionProblem('--pod', `--pod "${word}" is not NAMESPACE/NAME`)
   return { namespace, name }
 }
 

@@ -19,7 +19,7 @@ const deadline = 60_000
 
 export const forgetNodeCommand = command<ForgetNodeReply>({
   name: 'forget-node',
-  arguments: [{ name: 'NAME', text: 'name of the node, as in leases and status', offers: 'awaited node' }],
+  arguments: [{ name: 'NAME', text: 'name of the node, as in ipkeeperctl nodes', offers: 'awaited node' }],
   summary: 'Declare another node gone for good, so that the store does not wait for it',
   about: [
     'For a store that nodes share. After the store has lost records, no new address is assigned until every node has reported what it holds. Only a person can know that a node will not come back.',

@@ -76,6 +76,12 @@ function fullIn({ forecast, free }: PoolRow): Cell {
 
 const ranges = (row: PoolRow): string => row.ranges.map(set => set.join(',')).join(' ')
 
+const familiesWithoutFree = ({ pools }: PoolsReply, { free }: PoolDescription): readonly string[] =>
+  pools
+    .flatMap(({ families }) => families)
+    .map(({ family }) => family)
+    .filter(family => !free.some(address => address.includes(':') === (family === 'IPv6')))
+
 export const poolsCommand = listing<PoolsData, PoolRow>({
   name: 'pools',
   arguments: [{ name: 'POOL', text: 'only this pool', optional: true, offers: 'pool' }],
@@ -98,7 +104,7 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
     { line: 'ipkeeperctl pools --sort-by free', does: 'Show those that are full first at the top' },
     { line: 'ipkeeperctl pools -o json', does: 'Print JSON, for scripts' },
   ],
-  run: async (daemon, { positionals: [pool], options }) => {
+  run: async (daemon, { positionals: [pool], options }, terminal) => {
     const asked = { options: pool === undefined ? options : { ...options, pool } }
     const { free } = options
     if (pool !== undefined && options['pool'] !== undefined)
@@ -108,7 +114,11 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
     const reply = (await daemon.ask('GET', `/v1/pools${listingQueryText(poolTerms, asked)}`)) as PoolsReply
     if (pool === undefined) return reply
     const path = `/v1/pools/${encodeURIComponent(pool)}/description${query}`
-    return { ...reply, description: (await daemon.ask('GET', path)) as PoolDescription }
+    const description = (await daemon.ask('GET', path)) as PoolDescription
+    if (free !== undefined)
+      for (const family of familiesWithoutFree(reply, description))
+        terminal.err(`note: no ${family} address of pool ${pool} is free\n`)
+    return { ...reply, description }
   },
   below: ({ description, pools }) =>
     [noteLines(pools), description ? describe(description) : '']

@@ -39,7 +39,7 @@ export const releaseCommand = command<ReleaseReply | ForcedReleaseReply | BulkRe
     {
       ...{
         name: 'ADDRESS',
-        text: 'an address that is kept for a holder or cooling down, or a range FIRST-LAST; with --force one that is bound',
+        text: 'an address that is kept for a holder or cooling down, a range FIRST-LAST or a network 10.22.0.64/26; with --force one that is bound',
       },
       ...{ optional: true, repeated: true, offers: 'kept address' },
     },

@@ -1,5 +1,11 @@
-import type { ReservationItem, ReservationsReply, ReserveReply } from '../../../shared/api/listing.schema.ts'
+import {
+  longestNote,
+  type ReservationItem,
+  type ReservationsReply,
+  type ReserveReply,
+} from '../../../shared/api/listing.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { shellLine } from '../../../shared/text/shell-word.ts'
 import { command, type ReadCall } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
 import { listing } from '../framework/listing.ts'
@@ -10,6 +16,7 @@ import {
   selectionQuery,
 } from '../framework/listing-options.ts'
 import { type ListingTerms, reservationTerms } from '../../../shared/api/listing-query.schema.ts'
+import { OptionProblem } from '../framework/option-problem.ts'
 import { distance } from '../framework/terminal-text.ts'
 import { segmentOption } from '../framework/options.ts'
 import type { Terminal } from '../framework/terminal.ts'
@@ -77,10 +84,26 @@ async function reserveOne(
   return made
 }
 
+const isOwner = (word: string): boolean => /^external:|^[^.:]+\//.test(word)
+
+/** Throws IPK_USAGE. */
+function checkCall(command: 'reserve' | 'move', { positionals, options }: ReadCall): void {
+  const length = Array.from(options['note'] ?? '').length
+  if (length > longestNote)
+    throw new OptionProblem(
+      '--note',
+      `--note has ${length} characters, of which at most ${longestNote} are kept`,
+    )
+  const owner = positionals.find(isOwner)
+  if (owner === undefined || isOwner(positionals.at(-1) ?? '')) return
+  const line = shellLine(['ipkeeperctl', command, ...positionals.filter(word => word !== owner), owner])
+  throw new Problem('IPK_USAGE', `OWNER is the last word, and ${owner} is not`, { hint: `type: ${line}` })
+}
+
 /** Of a file each line may name its owner; OWNER is of those that name none. */
 function reserveTargets(args: ReadCall): readonly BulkTarget[] {
   const words = [...args.positionals]
-  const owner = words.at(-1)?.match(/^external:|^[^.:]+\//) ? words.pop() : undefined
+  const owner = isOwner(words.at(-1) ?? '') ? words.pop() : undefined
   const { note } = args.options
   return namedTargets(words, args).map(line => {
     const whose = line.owner ?? owner
@@ -95,7 +118,7 @@ export const reserveCommand = command<ReserveReply | BulkReport>({
   arguments: [
     {
       name: 'ADDRESS',
-      text: 'an IPv4 or IPv6 address, or a range FIRST-LAST',
+      text: 'an IPv4 or IPv6 address, a range FIRST-LAST or a network 10.22.0.64/26',
       optional: true,
       repeated: true,
     },
@@ -139,6 +162,7 @@ export const reserveCommand = command<ReserveReply | BulkReport>({
   ],
   exits: bulkExits,
   run: async (daemon, args, terminal, tell) => {
+    checkCall('reserve', args)
     const [first = '', , ...others] = args.positionals
     if (others.length === 0 && args.positionals.length === 2 && isOneAddress([first], args))
       return await reserveOne(daemon, args.positionals, { options: args.options, terminal })
@@ -154,7 +178,11 @@ export const moveCommand = command<BulkReport>({
   name: 'move',
   arguments: [
     {
-      ...{ name: 'ADDRESS', text: 'an IPv4 or IPv6 address, or a range FIRST-LAST', offers: 'any address' },
+      ...{
+        name: 'ADDRESS',
+        text: 'an IPv4 or IPv6 address, a range FIRST-LAST or a network 10.22.0.64/26',
+        offers: 'any address',
+      },
       ...{ optional: true, repeated: true },
     },
     { name: 'OWNER', text: ownerForms, optional: true, offers: 'pod' },
@@ -182,6 +210,7 @@ export const moveCommand = command<BulkReport>({
   ],
   exits: bulkExits,
   run: async (daemon, args, terminal, tell) => {
+    checkCall('move', args)
     const bulk = { action: 'move', targets: reserveTargets(args), wholly: true } as const
     return await changeInBulk({ daemon, args, terminal, tell }, bulk)
   },
@@ -195,7 +224,11 @@ export const unreserveCommand = command<{ address: string; segment: string } | B
   name: 'unreserve',
   arguments: [
     {
-      ...{ name: 'ADDRESS', text: 'a reserved address, or a range FIRST-LAST', offers: 'reserved address' },
+      ...{
+        name: 'ADDRESS',
+        text: 'a reserved address, a range FIRST-LAST or a network 10.22.0.64/26',
+        offers: 'reserved address',
+      },
       ...{ optional: true, repeated: true },
     },
   ],

@@ -35,7 +35,7 @@ function facts(reply: AddressReply): string {
   const free = lease?.until ?? null
   const sandbox =
     attachment &&
-    `${attachment.netns || 'no namespace'}, ${attachment.provedDead ? 'proved dead' : 'not proved dead'}`
+    `${attachment.netns || (lease ? `known to node ${lease.node} alone` : 'no namespace')}, ${attachment.provedDead ? 'proved dead' : 'not proved dead'}`
   const rows: readonly (readonly [name: string, value: string | null | undefined])[] = [
     ['state', reply.state],
     ['pool', pool === null ? null : `${pool}${unusable === null ? '' : `: ${unusable}`}`],

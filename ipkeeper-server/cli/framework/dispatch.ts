@@ -76,11 +76,24 @@ function nearestCommand<Row extends CommandRow>(
   return meantWord(word.toLowerCase(), otherWords) ?? nearestWord(word, names)
 }
 
+/** What stands before the command, and is no option of all commands. */
+function unknownLeading<Row extends CommandRow>({ name, rows }: CommandProgram<Row>, word: string): Problem {
+  const help = `see: ${name} --help`
+  const isOf = ({ options }: Row): boolean =>
+    Object.entries(options).some(([long, { letter }]) => word === `--${long}` || word === `-${letter ?? ''}`)
+  const row = rows.find(isOf)
+  return row
+    ? new Problem('IPK_USAGE', `option ${word} stands before the command`, {
+        hint: `type the command first: ${name} ${row.name} ${word} ...; ${help}`,
+      })
+    : new Problem('IPK_USAGE', `unknown option ${word}`, { hint: help })
+}
+
 function findRow<Row extends CommandRow>(program: CommandProgram<Row>, name: string): Row {
   const row = program.rows.find(candidate => candidate.name === name)
   if (row) return row
   const hint = `see: ${program.name} --help`
-  if (name.startsWith('-')) throw new Problem('IPK_USAGE', `unknown option ${name}`, { hint })
+  if (name.startsWith('-')) throw unknownLeading(program, name)
   // Of "cache skan" only the second word is in question; with the first in common everything of the group looks near.
   const [group = '', second] = name.split(' ')
   const near =

@@ -48,6 +48,16 @@ function readFilter(name: FilterName, value: string): string {
   if (value === '') throw new OptionProblem(`--${name}`, `--${name} is empty`)
   if (name === 'state')
     return [...new Set(value.split(','))].map(word => chooseWord('--state', word, leaseStates)).join(',')
+  if (name === 'namespace' && value.includes('/'))
+    throw new OptionProblem(
+      '--namespace',
+      `--namespace "${value}" is no name of a namespace; for a pod: --pod ${value}`,
+    )
+  if (name === 'owner' && value.split('/').length > 3)
+    throw new OptionProblem(
+      '--owner',
+      `--owner "${value}" is neither NAME, KIND/NAME nor NAMESPACE/KIND/NAME`,
+    )
   if (name === 'pod' && !/^([^/\s]+\/)?[^/\s]+$/.test(value))
     throw new OptionProblem('--pod', `--pod "${value}" is neither NAME nor NAMESPACE/NAME`)
   return value

@@ -60,7 +60,9 @@ export function readWords(
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
     if (token.kind !== 'option') continue
-    const { name, rawName, value, inlineValue } = token
+    const { name, rawName, inlineValue } = token
+    // "-o=json" is what other tools take as well.
+    const value = rawName.startsWith('--') ? token.value : token.value?.replace(/^=/, '')
     if (valued.includes(name)) {
       // What looks like the next option is not taken for a value; a number below zero is.
       if (value === undefined || (!inlineValue && /^-[^0-9]/.test(value)))

@@ -23,6 +23,7 @@ interface ToolCall extends ReadCall {
 /** Throws IPK_USAGE. */
 function readCommonOptions({ options: given, ...call }: ReadCall, command: CtlCommand): ToolCall {
   const { output: format = 'table', socket, color: word = 'auto', interval, ...options } = given
+  if (socket === '') throw new OptionProblem('--socket', '--socket is empty')
   const output = chooseWord('-o', format, formatsOf(command))
   const color = chooseWord('--color', word, colorWords)
   const watched = call.flags.has('watch')

@@ -36,8 +36,8 @@ const leases: Look = async (node, namespace, name) =>
   ((await node.ask('/v1/leases')) as LeasesReply).leases
     .filter(isOf(namespace, name))
     .map(
-      ({ address, prefixLength, state, source, retain, since, until, pool }) =>
-        `${address}/${prefixLength} ${state} since ${since}${until === null ? '' : ` until ${until}`}, from pool ${pool}, by ${source}, retention ${retain}`,
+      ({ address, prefixLength, state, source, retain, since, until, pool, node: on }) =>
+        `${address}/${prefixLength} ${state} since ${since}${until === null ? '' : ` until ${until}`}, on node ${on}, from pool ${pool}, by ${source}, retention ${retain}`,
     )
 
 const attachments: Look = async (node, namespace, name) => {

@@ -278,7 +278,7 @@ export const claimProblem = {
     const has =
       leases.length === 0
         ? `an older pod ${who} still runs`
-        : `${leases.map(lease => lease.address).join(', ')} is still held by ${who}`
+        : `${leases.map(lease => lease.address).join(' and ')} ${leases.length === 1 ? 'is' : 'are'} still held by ${who}`
     return new Problem('IPK_HOLDER_LIVE', `${has} ${where}`, whatToDoAboutSandbox(old, standing, byTime))
   },
 

@@ -16,6 +16,9 @@ import {
  */
 export type HistoryEventName = 'bound' | 'moved' | 'held' | 'cooling' | 'free' | 'undone'
 
+/** What ended what a sandbox had: a DEL or a GC of the runtime, the sweeper, or an operator by force. */
+export type EndedBy = 'del' | 'gc' | 'sweeper' | 'operator'
+
 /** One change of who has an address. Times are milliseconds since the epoch. */
 export interface HistoryEvent extends LeaseKey {
   readonly at: number
@@ -31,6 +34,8 @@ export interface HistoryEvent extends LeaseKey {
   readonly source: string
   /** When it becomes free by itself; null for never, and while bound. */
   readonly until: number | null
+  /** Of held and cooling; absent where no sandbox was ended, or who did it is not known, as in entries of older versions. */
+  readonly by?: EndedBy | undefined
 }
 
 /** An event as the store remembers it. */
@@ -73,11 +78,13 @@ function nameOf(before: LeaseRecord | undefined, after: LeaseRecord): HistoryEve
  * lease whose time is over, since the entry that kept it says until when.
  *
  * @param before the lease that the write replaces
+ * @param by what ends sandboxes with this change
  */
 export function historyEvent(
   write: Write,
   before: LeaseRecord | undefined,
   now: number,
+  by?: EndedBy,
 ): HistoryEvent | undefined {
   if (write.kind !== 'lease') return undefined
   const after = write.record
@@ -88,7 +95,8 @@ export function historyEvent(
     return { at: now, event, ...described(before), containerId: null, until: null }
   }
   if (before && looksEqual(before, after)) return undefined
-  return { at: now, event: nameOf(before, after), ...described(after) }
+  const isEnd = before?.state === 'bound' && after.state !== 'bound'
+  return { at: now, event: nameOf(before, after), ...described(after), ...(isEnd && by && { by }) }
 }
 
 /** From when on an event says nothing of the present any more; null while only another event can end it. */
@@ -119,6 +127,15 @@ export interface Tenure {
 
 const sameHolder = (a: HistoryEntry, b: HistoryEntry): boolean => holderKey(a.holder) === holderKey(b.holder)
 
+const howEnded = ({ by }: HistoryEntry): string => (by === undefined ? 'not known how' : ends[by])
+
+const ends: Readonly<Record<EndedBy, string>> = {
+  del: 'deleted',
+  gc: "by GC: not in the runtime's list",
+  sweeper: 'by the sweeper: sandbox gone',
+  operator: 'released by force',
+}
+
 /** How the next event of an address ends the tenure that an entry began. */
 const endings: Readonly<Record<HistoryEventName, (entry: HistoryEntry, next: HistoryEntry) => string>> = {
   bound: (entry, next) =>
@@ -129,8 +146,8 @@ const endings: Readonly<Record<HistoryEventName, (entry: HistoryEntry, next: His
     entry.containerId === next.containerId && entry.node !== next.node
       ? `its node is now named ${next.node}`
       : 'taken over by a newer sandbox',
-  held: entry => (entry.containerId === null ? 'kept anew' : 'deleted, kept'),
-  cooling: entry => (entry.containerId === null ? 'given up' : 'deleted'),
+  held: (entry, next) => (entry.containerId === null ? 'kept anew' : `${howEnded(next)}, kept`),
+  cooling: (entry, next) => (entry.containerId === null ? 'given up' : howEnded(next)),
   free: () => 'released',
   undone: () => 'ADD undone',
 }
@@ -160,4 +177,25 @@ export function tenuresOf(entries: readonly HistoryEntry[], now: number): Tenure
     const state = stateOf(entry.event)
     return state === undefined ? [] : [{ entry, state, ...endFrom(entry, next, now) }]
   })
+}
+
+const isOf = ({ event, containerId, holder }: HistoryEntry, lease: LeaseRecord): boolean =>
+  holderKey(holder) === holderKey(lease.holder) &&
+  stateOf(event) === lease.state &&
+  containerId === (lease.attachment?.containerId ?? null)
+
+/**
+ * A tenure that lasts by what this node has recorded, beside the present lease. Where nodes share a ledger each records what it does
+ * itself: what another one ended meanwhile is not in the history of this one.
+ */
+export function besidePresent(tenure: Tenure, lease: LeaseRecord | undefined): Tenure {
+  const { entry, to, ended } = tenure
+  if (to !== null || ended !== null || (lease && isOf(entry, lease))) return tenure
+  return lease
+    ? {
+        ...tenure,
+        to: Math.max(entry.at, lease.since),
+        ended: `not known here; node ${lease.node} has had it since`,
+      }
+    : { ...tenure, ended: 'not known here: another node has ended it' }
 }

@@ -100,14 +100,14 @@ export function describeStanding(lease: Having, standing: Standing): string {
     case 'ended':
       return `its sandbox is gone: ${whose} when the daemon of node ${standing.node} has ended it`
     case 'lost':
-      return `${describeLostNode(standing)}: ${whose} when ${freedBy(lease, standing)}`
+      return `${describeLostNode(standing)}: ${whose} when ${freedBy(standing)}`
   }
 }
 
 /** What ends for everybody what a lost node has left. */
-function freedBy(lease: LeaseKey, { lost, hasApi }: Standing): string {
+function freedBy({ lost, hasApi }: Standing): string {
   if (lost === 'gone') return 'the elected daemon has ended what it left'
-  if (!hasApi) return `it is released by force: ${forceLine(lease)}`
+  if (!hasApi) return 'it is released by force'
   return 'it is back and has ended that sandbox, or when its Node object is deleted'
 }
 

@@ -1,4 +1,5 @@
 import { Problem } from '../../../shared/problem/problem.ts'
+import type { EndedBy } from '../../ipam/records/history-entry.ts'
 import type { Change, Holder } from '../../ipam/records/records.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -14,7 +15,7 @@ export const mostAttempts = 32
  *
  * @param holder whose addresses the plan decides on
  */
-export async function commitPlan<T extends { readonly change: Change }>(
+export async function commitPlan<T extends { readonly change: Change; readonly by?: EndedBy | undefined }>(
   ledger: Ledger,
   plan: () => T,
   holder?: Holder,
@@ -23,7 +24,7 @@ export async function commitPlan<T extends { readonly change: Change }>(
     await ledger.settle(holder)
     const made = plan()
     try {
-      await ledger.commit(made.change)
+      await ledger.commit(made.change, made.by)
       return made
     } catch (error) {
       const conflict = error instanceof Problem && error.code === 'IPK_STORE_CONFLICT'

@@ -1,6 +1,6 @@
 import { Problem } from '../../../shared/problem/problem.ts'
 import { isSoundRecord } from '../../ipam/plan/record-fault.ts'
-import { historyEvent, type HistoryEntry } from '../../ipam/records/history-entry.ts'
+import { historyEvent, type EndedBy, type HistoryEntry } from '../../ipam/records/history-entry.ts'
 import {
   attachmentKey,
   holderKey,
@@ -293,8 +293,10 @@ export class Ledger extends LedgerReader {
   /**
    * Applies a change and resolves when it is durable, with what it means for the history. Rejects with IPK_STORE_CONFLICT (plan
    * again after `settle`) or IPK_STORE_FAILED; then nothing of it is in the store, or is read again once that is known.
+   *
+   * @param by what ends sandboxes with this change, for the history
    */
-  async commit(change: Change): Promise<void> {
+  async commit(change: Change, by?: EndedBy): Promise<void> {
     if (change.length === 0) return
     const { tables } = this.#records
     for (const { kind, key, expect } of change)
@@ -303,7 +305,7 @@ export class Ledger extends LedgerReader {
     const now = this.#now()
     const events = change.flatMap(write => {
       const before = write.kind === 'lease' ? tables.lease.peek(write.key) : undefined
-      return historyEvent(write, before, now) ?? []
+      return historyEvent(write, before, now, by) ?? []
     })
     const commit = this.#pending.begin(change, name => this.#present(name))
     for (const write of change) this.#set(write, write.record ?? undefined)

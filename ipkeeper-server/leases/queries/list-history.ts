@@ -1,7 +1,7 @@
 import type { TenureItem } from '../../../shared/api/address.schema.ts'
 import type { Filters, historyTerms, ListingQuery } from '../../../shared/api/listing-query.schema.ts'
 import type { LeaseKey } from '../../ipam/records/records.ts'
-import { tenuresOf, type Tenure } from '../../ipam/records/history-entry.ts'
+import { besidePresent, tenuresOf, type Tenure } from '../../ipam/records/history-entry.ts'
 import { isoTime } from '../../ipam/records/times.ts'
 import { podOf } from './listing.ts'
 import { podOfHolder, readFilter } from './listing-filter.ts'
@@ -52,8 +52,9 @@ export async function listHistory(
       ...{ segment, address, limit: atOnce },
       ...(end !== undefined && { before: end + 1 }),
     })
-    for (const tenure of tenuresOf(entries, now())) {
-      const { entry, state } = tenure
+    for (const told of tenuresOf(entries, now())) {
+      const { entry, state } = told
+      const tenure = ledger.isShared && ledger.isHeard() ? besidePresent(told, ledger.lease(entry)) : told
       const { holder, node, pool } = entry
       if (entry.id !== end && isAsked({ ...podOfHolder(holder), node, state, pool: () => pool }))
         found.push(tenureItem(tenure))

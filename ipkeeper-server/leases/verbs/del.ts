@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { planDel, planUndo } from '../../ipam/plan/plan-del.ts'
+import type { EndedBy } from '../../ipam/records/history-entry.ts'
 import {
   attachmentKey,
   sameAttachment,
@@ -36,6 +37,8 @@ export interface DelOptions {
   readonly isMeant?: (attachment: AttachmentRecord) => boolean
   /** An operator releases this address of it by force: the sandbox, which may live, is cut off before anything is ended. */
   readonly released?: LeaseKey
+  /** For the history. Default: an operator where something is released by force, else a DEL. */
+  readonly by?: EndedBy
 }
 
 /** Serves the DEL of a runtime. `bootId`: the present one, or for a queued request that in its file. */
@@ -95,7 +98,7 @@ export async function delAttachment(
   service: LeaseService,
   key: AttachmentKey,
   began: Began | undefined,
-  { netns, isMeant = () => true, released }: DelOptions = {},
+  { netns, isMeant = () => true, released, by = released ? 'operator' : 'del' }: DelOptions = {},
 ): Promise<DelOutcome> {
   const { ledger, network, tombstones } = service
   return await service.serial.run(attachmentKey(key), async () => {
@@ -112,7 +115,8 @@ export async function delAttachment(
         await network.cutOff(attachment)
       if (attachment?.wiring && willEnd()) await network.unwire(attachment, ledger.leasesOf(key))
       else if (!attachment && netns !== undefined) await network.unwireUnknown(key, netns)
-      return await commitPlan(ledger, () => planEnd(service, key, { began, isMeant, undoes, released }))
+      const plan = (): EndPlan => planEnd(service, key, { began, isMeant, undoes, released })
+      return await commitPlan(ledger, () => ({ ...plan(), by }))
     }
     const { present, change, superseded } = attachment?.wiring
       ? await inTurnOfHolder(service, attachment.holder, end)

@@ -36,7 +36,7 @@ export async function collectGarbage(
       const began = startedAt === null || bootId === null ? undefined : { bootId, startedAt }
       // In its turn it may be another one, or have been answered once more.
       const isMeant = (present: AttachmentRecord): boolean => isOlderThanList(present, request.began, terms())
-      const { ended: gone } = await delAttachment(service, attachment, began, { isMeant })
+      const { ended: gone } = await delAttachment(service, attachment, began, { isMeant, by: 'gc' })
       if (gone) ended.push(gone)
     } catch (error) {
       problems.push(toProblem(error))

@@ -621,7 +621,7 @@ t.test('forget-node', async t => {
   })
   t.strictSame(await control('forget-node', 'n33'), {
     ...{ exit: 1, out: '' },
-    err: 'error: no node n33 is known; there are, beside this one: n4 [IPK_NODE_UNKNOWN]\nhint: see which nodes it waits for: ipkeeperctl status; which nodes have addresses: ipkeeperctl leases\n',
+    err: 'error: no node n33 is known; there are, beside this one: n4 [IPK_NODE_UNKNOWN]\nhint: see which nodes there are: ipkeeperctl nodes\n',
   })
   t.match(await control('forget-node', 'n1'), { exit: 1, err: /n1 is this very node/ })
   t.match(await control('forget-node'), { exit: 2 })

@@ -411,7 +411,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_NODE_UNKNOWN: {
     example: 'error: no node n33 is known; there are n1, n2 and n3 [IPK_NODE_UNKNOWN]',
-    mend: () => [type.awaitedNodes, type.leases],
+    mend: () => [type.nodes],
   },
   IPK_NODE_LIVES: {
     example:

@@ -84,9 +84,9 @@ export function timelineItems(history: readonly TenureItem[]): TimelineItem[] {
     const { id, from, to, state, ended, containerId } = tenure
     const item: TimelineItem = {
       ...{ key: String(id), state, word: addressWords[state] },
-      when: to === null ? `since ${timeText(from)}` : span(from, to),
+      when: to !== null ? span(from, to) : `${ended === null ? 'since' : 'from'} ${timeText(from)}`,
       lasted: to === null ? '' : lasted(from, to),
-      since: to === null ? from : undefined,
+      since: to === null && ended === null ? from : undefined,
       who: tenure.pod ? `${holderText(tenure)} on ${tenure.node}` : tenure.node,
       ...{ containerId, ended: ended ?? '' },
     }

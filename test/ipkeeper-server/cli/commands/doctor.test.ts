@@ -178,8 +178,8 @@ t.test('called wrongly', { skip }, async t => {
   const { doctor } = await makeSite(t)
   const whole = 'for example: ipkeeperctl doctor'
   const rows: readonly (readonly [words: readonly string[], hint: string])[] = [
-    [['--pod', 'web-0'], whole],
-    [['--pod', 'a/b/c'], whole],
+    [['--pod', 'web-0'], '--pod NS/NAME: .*'],
+    [['--pod', 'a/b/c'], '--pod NS/NAME: .*'],
     [['more'], whole],
     [['--message'], '--message TEXT: .*'],
     [['--mesage', 'x'], '--message TEXT: .*'],

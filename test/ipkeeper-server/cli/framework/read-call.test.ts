@@ -11,6 +11,8 @@ t.test('read', t => {
     ['--limit 5 a', { limit: '5' }, [], ['a']],
     ['--limit=5 a --failed', { limit: '5' }, ['failed'], ['a']],
     ['-o json -f', { output: 'json' }, ['failed'], []],
+    ['-o=json -f', { output: 'json' }, ['failed'], []],
+    ['--output==', { output: '=' }, [], []],
     ['-fojson', { output: 'json' }, ['failed'], []],
     ['--limit 1 --limit 2', { limit: '2' }, [], []],
     ['--limit -1', { limit: '-1' }, [], []],

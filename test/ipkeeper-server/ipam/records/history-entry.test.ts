@@ -1,5 +1,6 @@
 import t from 'tap'
 import {
+  besidePresent,
   endOfEvent,
   historyEvent,
   sinceOf,
@@ -127,6 +128,7 @@ const entry = (event: HistoryEntry['event'], at: number, name = 'a', patch: Part
     ...{ id: ++ids, segment: 'default', address: '10.0.0.2', at, event, pool: 'net', holder: pod(name) },
     ...{ podUid: null, node: 'n1', source: 'dynamic', until: null, since: at },
     containerId: event === 'bound' || event === 'moved' ? `c${at}` : null,
+    ...((event === 'held' || event === 'cooling') && { by: 'del' as const }),
     ...patch,
   }) satisfies HistoryEntry
 
@@ -158,6 +160,31 @@ const stories: readonly (readonly [
       'bound 10-20 deleted, kept',
     ],
   ],
+  ...(
+    [
+      ['gc', "by GC: not in the runtime's list"],
+      ['sweeper', 'by the sweeper: sandbox gone'],
+      ['operator', 'released by force'],
+      [undefined, 'not known how'],
+    ] as const
+  ).map(
+    ([by, ended]) =>
+      [
+        `ended by ${by ?? 'an older version'}`,
+        [
+          entry('bound', 10),
+          { ...entry('held', 20), by },
+          entry('bound', 30),
+          { ...entry('cooling', 40), by },
+        ],
+        [
+          'cooling 40-now',
+          `bound 30-40 ${ended}`,
+          'held 20-30 shop/a came back',
+          `bound 10-20 ${ended}, kept`,
+        ],
+      ] as const,
+  ),
   [
     'its node got another name',
     [
@@ -219,5 +246,48 @@ t.test('addresses are told apart', t => {
       [10, 40],
     ],
   )
+  t.end()
+})
+
+t.test('what another node did is in its own history: here it is not known', t => {
+  const has = {
+    holder: pod('a'),
+    attachment: { network: 'net', containerId: 'c10', ifname: 'eth0' },
+    since: 20,
+  }
+  const cases: readonly (readonly [
+    what: string,
+    last: HistoryEntry,
+    lease: Patch | undefined,
+    told: string,
+  ])[] = [
+    ['it has it', entry('bound', 10), has, 'now'],
+    ['it is kept', entry('held', 10), { ...has, ...held(null) }, 'now'],
+    [
+      'its next sandbox elsewhere',
+      entry('bound', 10),
+      { ...has, attachment: newer, node: 'n2' },
+      '20 not known here; node n2 has had it since',
+    ],
+    [
+      'released elsewhere',
+      entry('bound', 10),
+      { ...has, ...cooling(200), node: 'n2' },
+      '20 not known here; node n2 has had it since',
+    ],
+    [
+      'a clock that is behind',
+      entry('bound', 10),
+      { ...has, holder: pod('b'), since: 5 },
+      '10 not known here; node n1 has had it since',
+    ],
+    ['gone', entry('held', 10), undefined, 'now not known here: another node has ended it'],
+    ['over before', entry('cooling', 10, 'a', { until: 20 }), undefined, '20 time over'],
+  ]
+  for (const [what, last, present, told] of cases) {
+    const [tenure] = tenuresOf([last], now)
+    const { to, ended } = besidePresent(tenure!, present && lease(present))
+    t.equal(`${to ?? 'now'} ${ended ?? ''}`.trim(), told, what)
+  }
   t.end()
 })

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { NameClaims } from '../../../../ipkeeper-server/leases/tasks/name-claims.ts'
+import { listHistory } from '../../../../ipkeeper-server/leases/queries/list-history.ts'
 import { forceRelease, type ForceTerms } from '../../../../ipkeeper-server/leases/verbs/force-release.ts'
 import { renameNode } from '../../../../ipkeeper-server/leases/verbs/rename-node.ts'
 import type { LeaseService } from '../../../../ipkeeper-server/leases/verbs/service.ts'
@@ -44,6 +45,8 @@ t.test('on this node', async t => {
     t.strictSame(story.network.calls, calls)
     t.match(story.leases(), [`${address} cooling shop/a -`, 'fd00:22::2 held shop/a -'])
     assertSound(story.service.ledger, 'after the release')
+    const [, had] = await listHistory(story.service, key, 2)
+    t.match(had, { state: 'bound', ended: 'released by force' })
     t.match(await story.add({ pod: 'b', container: 'c2', ip: address }), address)
     await story.del('c1')
     t.equal(story.service.ledger.lease(key)?.attachment?.containerId, 'c2', 'a late DEL touches nothing')

@@ -140,7 +140,15 @@ t.test('whose lease is on record, and whose sandbox is not', async t => {
   const key = { network: 'net', containerId: 'lives', ifname: 'eth0' }
   const { generation } = before.service.ledger.attachment(key) ?? {}
   await store.commit([{ kind: 'attachment', key: attachmentKey(key), expect: generation ?? 0, record: null }])
-  const { story, adopt, told } = await begin(t, () => [kept('lives', '10.22.0.2', { pod: 'a' })], store)
+  const { story, adopt, told } = await begin(
+    t,
+    () => [
+      kept('lives', '10.22.0.2', { pod: 'a' }),
+      // By a clock that was set back since.
+      { ...kept('earlier', '10.22.0.2', { pod: 'a' }), modifiedAt: 1 },
+    ],
+    store,
+  )
   const lease = story.service.ledger.lease({ segment: 'default', address: '10.22.0.2' })
   await adopt.begin()
   t.strictSame(told, ['10.22.0.2 lives'])

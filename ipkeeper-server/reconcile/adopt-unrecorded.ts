@@ -34,20 +34,21 @@ export interface AdoptUnrecordedOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** When a sandbox was given what it has; whatever the clock says, it is the last one where the ledger still has that. */
+const givenAt = ({ result, isLost }: UnrecordedResult): number => (isLost ? Infinity : result.modifiedAt)
+
 /**
  * Whether an address was given to nobody else after that. To the later one it was given because the earlier one had lost it, though that may
  * not be gone yet.
  */
-function isLatest(
-  { segment, result }: UnrecordedResult,
-  place: number,
-  all: readonly UnrecordedResult[],
-): boolean {
+function isLatest(one: UnrecordedResult, place: number, all: readonly UnrecordedResult[]): boolean {
+  const isLater = (other: UnrecordedResult, otherPlace: number): boolean =>
+    givenAt(other) === givenAt(one) ? otherPlace > place : givenAt(other) > givenAt(one)
   return !all.some(
     (other, otherPlace) =>
-      other.segment === segment &&
-      other.result.addresses.some(address => result.addresses.includes(address)) &&
-      (other.result.modifiedAt - result.modifiedAt || otherPlace - place) > 0,
+      other.segment === one.segment &&
+      other.result.addresses.some(address => one.result.addresses.includes(address)) &&
+      isLater(other, otherPlace),
   )
 }
 

@@ -499,9 +499,10 @@ export class Daemon {
         around.note(`${name}: records ${address} of ${containerId ?? 'nobody'} again`)
         around.onAdopted(containerId ?? '')
       },
-      onRefused: ({ address, containerId, verdict }) => {
+      onRefused: ({ segment, address, containerId, verdict }) => {
         around.note(`${name}: cannot record ${address} of ${containerId ?? 'nobody'} again: ${verdict}`)
-        if (verdict === 'conflict') around.onNotAdopted(containerId ?? '')
+        const isOthers = service.ledger.lease({ segment, address }) !== undefined
+        if (verdict === 'conflict' && isOthers) around.onNotAdopted(containerId ?? '')
       },
       onError: silent,
     })

@@ -81,7 +81,9 @@ export function planImport(
   const decisions = members.map(one => {
     const place = placeFor(context, one)
     if ('verdict' in place) return place
-    const lease = leaseWithoutRecord(book, terms, group, place.at) ?? adopted(context, one, place)
+    const own = leaseWithoutRecord(book, terms, group, place.at)
+    // It is written as well where it is as it was: an older journal has no copy of it to tell a store that loses it.
+    const lease = own ? { ...own, generation: own.generation + 1 } : adopted(context, one, place)
     context.taken.set(slotOf(lease), lease.address)
     places.push(place)
     leases.push(lease)
@@ -102,9 +104,7 @@ export function planImport(
     decisions,
     change: [
       ...pools,
-      ...leases
-        .filter(lease => lease !== book.lease(lease))
-        .map((lease): Write => ({ ...writeLease(book, lease), ...(key && { isFound: true }) })),
+      ...leases.map((lease): Write => ({ ...writeLease(book, lease), ...(key && { isFound: true }) })),
       ...dropFormerHolders(book, leases),
       writeOwner(context, leases),
       ...(key ? [writeSandbox(context, key, leases, { netns, netnsInode })] : []),

@@ -4,9 +4,10 @@ import type { KeptResult } from '../../../ipkeeper-server/migrate/plan/unrecorde
 import { AdoptUnrecorded } from '../../../ipkeeper-server/reconcile/adopt-unrecorded.ts'
 import type { LeaseStore } from '../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
+import type { PoolSettings } from '../../../ipkeeper-server/ipam/pools/pool-settings.ts'
 import { attachmentKey } from '../../../ipkeeper-server/ipam/records/records.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { TestService } from '../leases/test-service.ts'
+import { poolFrom, TestService } from '../leases/test-service.ts'
 
 const kept = (
   containerId: string,
@@ -18,6 +19,11 @@ const kept = (
   ...{ path: `/c/net-${containerId}-eth0`, modifiedAt: 0, beforeBoot: false, stateDirs: ['/s'] },
   configs: [{ type: 'bridge', ipam: { type: 'ipkeeper', subnet: '10.22.0.0/24' } }],
 })
+
+const configured: PoolSettings = {
+  ...{ pool: poolFrom('blue', ['10.40.0.0/24']), rules: {}, network: {} },
+  policy: { retention: 'release', cooldown: 0, preferFor: 0, strategy: 'lowest-free' },
+}
 
 const namespaces: Readonly<Record<string, NetnsState>> = {
   '/run/netns/lives': { kind: 'namespace', inode: '7' },
@@ -118,6 +124,15 @@ for (const [what, later, owner] of [
     t.equal(lease()?.state === 'bound', owner === 'other')
   })
 
+t.test('in a pool of the configuration, of which the store has lost the record', async t => {
+  const { story, adopt, told } = await begin(t, () => [
+    { ...kept('lives', '10.40.0.9'), configs: [{ type: 'bridge', ipam: { type: 'ipkeeper' } }] },
+  ])
+  story.book = { ...story.book, pools: [configured] }
+  await adopt.begin()
+  t.strictSame(told, ['10.40.0.9 lives'])
+})
+
 t.test('whose lease is on record, and whose sandbox is not', async t => {
   const store = new MemoryStore()
   const before = await TestService.open(store)
@@ -125,7 +140,15 @@ t.test('whose lease is on record, and whose sandbox is not', async t => {
   const key = { network: 'net', containerId: 'lives', ifname: 'eth0' }
   const { generation } = before.service.ledger.attachment(key) ?? {}
   await store.commit([{ kind: 'attachment', key: attachmentKey(key), expect: generation ?? 0, record: null }])
-  const { story, adopt, told } = await begin(t, () => [kept('lives', '10.22.0.2', { pod: 'a' })], store)
+  const { story, adopt, told } = await begin(
+    t,
+    () => [
+      kept('lives', '10.22.0.2', { pod: 'a' }),
+      // By a clock that was set back since.
+      { ...kept('earlier', '10.22.0.2', { pod: 'a' }), modifiedAt: 1 },
+    ],
+    store,
+  )
   const lease = story.service.ledger.lease({ segment: 'default', address: '10.22.0.2' })
   await adopt.begin()
   t.strictSame(told, ['10.22.0.2 lives'])
@@ -134,7 +157,8 @@ t.test('whose lease is on record, and whose sandbox is not', async t => {
     netns: '/run/netns/lives',
     netnsInode: '7',
   })
-  t.strictSame(story.service.ledger.lease({ segment: 'default', address: '10.22.0.2' }), lease, 'as it was')
+  const written = lease && { ...lease, generation: lease.generation + 1 }
+  t.strictSame(story.service.ledger.lease({ segment: 'default', address: '10.22.0.2' }), written, 'as it was')
   await adopt.begin()
   t.equal(told.length, 1)
 })

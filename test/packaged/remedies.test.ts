@@ -79,7 +79,7 @@ const given: Readonly<Partial<Record<ValueOffer & string, string>>> = {
     pod: 'shop/web-0',
     namespace: 'shop',
     node: 'n9',
-    'awaited node': 'n9',
+    'lost node': 'n9',
   },
   ...{ owner: 'Deployment/web', network: 'net', pool: 'prod', segment: 'default', bridge: 'ipk0' },
 }

@@ -10,7 +10,7 @@ import type { DaemonClient } from '../framework/daemon-client.ts'
 import type { Option } from '../framework/command.ts'
 import { OptionProblem } from '../framework/option-problem.ts'
 import { whoHas } from '../framework/terminal-text.ts'
-import { agrees, type Terminal } from '../framework/terminal.ts'
+import { agrees, notAgreed, type Terminal } from '../framework/terminal.ts'
 import { toTheSecond } from './addresses.ts'
 
 export const forceOptions = {
@@ -63,7 +63,7 @@ export async function runForced(
   terminal.err(planText(plan))
   if (flags.has('dry-run')) return shown
   if (!isAgreed && !agrees(terminal, 'release it?'))
-    throw new Problem('IPK_INTERRUPTED', 'nothing was released')
+    throw new Problem('IPK_INTERRUPTED', 'nothing was released', { hint: notAgreed })
   return await ask({ of: plan.of })
 }
 

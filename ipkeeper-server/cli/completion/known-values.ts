@@ -3,8 +3,8 @@ import type {
   LeasesReply,
   PoolsReply,
   ReservationsReply,
-  StatusReply,
 } from '../../../shared/api/listing.schema.ts'
+import type { NodesReply } from '../../../shared/api/node.schema.ts'
 import type { UplinksReply } from '../../../shared/api/uplink.schema.ts'
 import type { KnownValue } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
@@ -77,11 +77,10 @@ const sources: Readonly<Record<KnownValue, (ask: Ask) => Promise<readonly Comple
       value: bridge,
       text: `of ${uplink}`,
     })),
-  'awaited node': async ask =>
-    (((await ask('/v1/status')) as StatusReply).store.waitsFor ?? []).map(value => ({
-      value,
-      text: 'has not reported what it holds',
-    })),
+  'lost node': async ask =>
+    ((await ask('/v1/nodes')) as NodesReply).nodes
+      .filter(({ here, state }) => !here && state !== 'lives' && state !== 'gone')
+      .map(({ name, why }) => ({ value: name, text: why })),
 }
 
 /** What the daemon knows of a kind, each once; nothing when it is away, or does not answer at once. */

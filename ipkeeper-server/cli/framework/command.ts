@@ -65,7 +65,7 @@ export type KnownValue =
   | 'pool'
   | 'segment'
   | 'bridge'
-  | 'awaited node'
+  | 'lost node'
 
 export interface Example {
   readonly line: string

@@ -46,7 +46,12 @@ function unreachable(socket: string, error: unknown, deadline: number): Problem 
     late
       ? `the daemon at ${socket} did not answer within ${deadline / 1000} s`
       : `cannot reach the daemon at ${socket}: ${why}`,
-    { cause: error, ...(code === 'EACCES' && { hint: 'run as root' }) },
+    {
+      cause: error,
+      ...(code === 'EACCES' && { hint: 'run as root' }),
+      // What the catalogue says of a timeout is of the plugin.
+      ...(late && { hint: 'look at the log: journalctl -u ipkeeper -n 50; then try again' }),
+    },
   )
 }
 

@@ -28,6 +28,9 @@ export function agrees({ ask }: Terminal, question: string): boolean | undefined
   return ask && /^y(es)?$/i.test(ask(`${question} [y/N] `).trim())
 }
 
+/** What there is to do after the answer was not yes. */
+export const notAgreed = 'to go on, answer y, or add --yes'
+
 /** The terminal of a process, and what became of its stdout. */
 export interface ProcessTerminal extends Terminal {
   /** Why stdout could not be written, such as ENOSPC; undefined while all is well. */

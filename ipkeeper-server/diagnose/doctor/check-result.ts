@@ -33,7 +33,7 @@ export const fail = (says: string, ...mend: readonly string[]): CheckResult => (
 })
 
 /** What checks say that need a daemon. */
-export const noDaemon = skip('no daemon answers')
+export const noDaemon = skip('the daemon could not be asked')
 
 /** What a check found, with what a person has to know of it. */
 export interface CheckReport extends CheckResult {

@@ -420,7 +420,7 @@ t.test('release by force', async t => {
     t.match(await answering(answer), [
       1,
       '',
-      `${told}release it? [y/N] ${answer}error: nothing was released [IPK_INTERRUPTED]\n`,
+      `${told}release it? [y/N] ${answer}error: nothing was released [IPK_INTERRUPTED]\nhint: to go on, answer y, or add --yes\n`,
     ])
   t.match(story.leases(), ['10.22.0.50 bound shop/a c1'])
   t.match(await answering('y'), [
@@ -536,7 +536,7 @@ t.test('status', async t => {
 
 t.test('status of a store that nodes share', async t => {
   const store = openSharedStore(t, new EngineDouble().connect(), `${t.testdir({})}/journal.db`)
-  const { story, socket, printed } = await servedTool(t, store)
+  const { story, printed } = await servedTool(t, store)
   await until('all is heard', () => story.service.ledger.isHeard())
   const shown = async (status: Partial<StoreStatus>): Promise<string> => {
     story.service.ledger.storeStatus = () => ({ state: 'ready', owed: 0, ...status })
@@ -579,13 +579,6 @@ ${goesOn}        waiting for n3
   )
   const reply = JSON.parse(await printed('status', '-o', 'json')) as StatusReply
   t.match(reply.store, { state: 'incomplete', reason: lost.reason, waitsFor: ['n3', 'n4'] })
-  t.strictSame(
-    await run(['__complete', 'fish', 'ipkeeperctl', 'forget-node', ''], { IPKEEPER_SOCKET: socket }),
-    {
-      ...{ exit: 0, err: '' },
-      out: 'words\nn3\thas not reported what it holds\nn4\thas not reported what it holds\n',
-    },
-  )
 })
 
 t.test('forget-node', async t => {
@@ -596,11 +589,29 @@ t.test('forget-node', async t => {
   for (const name of ['n1', 'n3', 'n4']) put(name, {})
   put('n5', { gone: { since: 1_700_000_000_000, by: 'n4' } })
   const store = openSharedStore(t, engine.connect(), `${t.testdir({})}/journal.db`)
-  const { story, control, printed } = await servedTool(t, store)
+  const { story, socket, control, printed } = await servedTool(t, store)
   await until('all is heard', () => story.service.ledger.isHeard())
   t.equal(await story.add({ pod: 'web-0', container: 'c1', node: 'n3', ip: '10.22.0.50' }), '10.22.0.50')
   put('n1', { generation: 2, epoch: 2 })
   await until('it waits', () => story.service.ledger.storeStatus()?.waitsFor?.length === 2)
+  t.match(
+    await run(['__complete', 'fish', 'ipkeeperctl', 'forget-node', ''], { IPKEEPER_SOCKET: socket }),
+    { exit: 0, err: '', out: /^words\nn3\t.+\nn4\t.+\n$/ },
+    'neither this node nor one that is gone',
+  )
+  let asked = ''
+  const declined = await runTool(['forget-node', 'n3', '--socket', socket], {
+    err: text => (asked += text),
+    ask: text => {
+      asked += `${text}\n`
+      return 'n'
+    },
+  })
+  t.match(declined, { exit: 1, out: '' })
+  t.match(
+    asked,
+    /^bound on node n3: 10\.22\.0\.50 \(shop\/web-0\)\nWARNING: .*\ndeclare node n3 gone for good\? \[y\/N\] \nerror: nothing was changed \[IPK_INTERRUPTED\]\nhint: to go on/,
+  )
   t.equal(
     await printed('forget-node', 'n3'),
     [

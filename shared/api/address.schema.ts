@@ -54,7 +54,7 @@ export const AddressState = Type.Union(
   {
     description:
       'bound, held, cooling: of its lease. expired: kept or resting, but its time is over. fallback: given by the plugin of ' +
-      '"ipam.fallback". reserved: promised, and nobody has it. free: a pool can give it. unusable: no pool can. outside: of ' +
+      '"ipam.fallback". reserved: promised, and not in use. free: a pool can give it. unusable: no pool can. outside: of ' +
       'no pool known so far.',
   },
 )
@@ -136,7 +136,7 @@ export const ReleaseRequest = Type.Object(
     of: Type.Optional(
       Type.Object(
         { containerId: Type.Union([Type.String(), Type.Null()]), since: Time },
-        { description: 'with force: only if this sandbox still has it, as a dry run has told' },
+        { description: 'with force: only if this sandbox still has it, as a dry run has shown' },
       ),
     ),
   },
@@ -156,7 +156,7 @@ export const ForcedReleasePlan = Type.Object({
     {
       description:
         'kept: no sandbox has it. ended: its sandbox is gone. cut-off: this daemon cuts it off. by-its-node: the daemon of its ' +
-        'node does. by-word: nobody can; the operator has said that the machine is off.',
+        'node does. by-word: no daemon can; the operator has said that the machine is off.',
     },
   ),
   says: Type.String({ description: 'to whom it is done, for people' }),

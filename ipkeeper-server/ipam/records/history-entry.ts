@@ -27,7 +27,7 @@ export interface HistoryEvent extends LeaseKey {
   readonly node: string
   /** null unless bound or moved. */
   readonly containerId: string | null
-  /** Which channel asked; "dynamic" when nobody did. */
+  /** Which channel asked; "dynamic" when none did. */
   readonly source: string
   /** When it becomes free by itself; null for never, and while bound. */
   readonly until: number | null
@@ -129,7 +129,7 @@ const endings: Readonly<Record<HistoryEventName, (entry: HistoryEntry, next: His
     entry.containerId === next.containerId && entry.node !== next.node
       ? `its node is now named ${next.node}`
       : 'taken over by a newer sandbox',
-  held: entry => (entry.containerId === null ? 'kept anew' : 'deleted, kept'),
+  held: entry => (entry.containerId === null ? 'kept again' : 'deleted, kept'),
   cooling: entry => (entry.containerId === null ? 'given up' : 'deleted'),
   free: () => 'released',
   undone: () => 'ADD undone',

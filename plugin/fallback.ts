@@ -114,7 +114,7 @@ export async function forwardToFallback(call: Call, verb: DaemonVerb, recorded?:
   const fallback = readFallback(call.config)
   if (recorded !== undefined && fallback?.type !== recorded) {
     const { containerId } = call.invocation
-    const change = 'which the configuration no longer names; nobody asks it any more'
+    const change = 'which the configuration no longer names; it is not asked any more'
     call.edges.note(`ipkeeper: ${verb}: ${containerId} was left to fallback ${recorded}, ${change}`)
     return
   }

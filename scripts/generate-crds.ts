@@ -192,7 +192,7 @@ const table: Readonly<Record<ResourceKind, Resource>> = {
     spec: structural(IPNodeSpec),
     columns: [
       column('Addresses', '.spec.addresses', 'By which other nodes reach it.'),
-      age('Since', '.spec.since', 'When it was first told of.'),
+      age('Since', '.spec.since', 'When it was first reported.'),
       age('Gone', '.spec.gone.since', 'Since when nobody waits for it.'),
     ],
     selectable: [],

@@ -19,7 +19,7 @@ export const cacheReasons = {
   orphan: { fault: 'left-over', means: 'neither the runtime nor ipkeeper knows the sandbox' },
   'stale-boot': {
     fault: 'left-over',
-    means: 'the file is older than this boot, and nobody who can be asked knows the sandbox',
+    means: 'the file is older than this boot, and neither the ledger nor a runtime knows the sandbox',
   },
   unreadable: { fault: 'odd', means: 'the system refuses to read the file or folder' },
   'too-large': { fault: 'odd', means: 'the file is larger than any result; it is not read' },

@@ -28,7 +28,7 @@ export async function refuseAll({
 }: RefuseAllOptions): Promise<() => Promise<void>> {
   const tell = (error: unknown): void => {
     const { code, message, hint } = toProblem(error)
-    logger.warn({ code, hint }, `clients cannot be told that no request is served: ${message}`)
+    logger.warn({ code, hint }, `no error can be sent to clients: ${message}`)
   }
   registry.set('ipkeeper_node_name_lost', [{ value: 1 }])
   metricsListener?.serve(() => registry.page(), tell)

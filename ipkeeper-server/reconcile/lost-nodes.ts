@@ -70,7 +70,7 @@ export class LostNodes implements LostLeases {
         lost.set(node, {
           standing: { ...base, kind: 'elsewhere' },
           leases: [],
-          silence: silence ?? `node ${node} is silent`,
+          silence: silence ?? `node ${node} is out of contact`,
         })
       }
     }

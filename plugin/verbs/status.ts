@@ -38,7 +38,7 @@ function asStatus(error: unknown): unknown {
     const { cniCode, message, details } = error.failure
     if (cniCode === 50 || cniCode === 51) return error
     const hint =
-      'the reference plugins know STATUS from 1.6.0 on: install a later one, or set "cniVersion" to 1.0.0, with which nobody asks'
+      'the reference plugins know STATUS from 1.6.0 on: install a later one, or set "cniVersion" to 1.0.0, with which no runtime asks'
     return new Problem('IPK_NOT_AVAILABLE', message, { details, hint })
   }
   return error instanceof Problem && error.code !== 'IPK_CONFIG_INVALID' ? notAvailable(error) : error

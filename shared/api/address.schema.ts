@@ -56,7 +56,7 @@ export const AddressState = Type.Union(
   {
     description:
       'bound, held, cooling: of its lease. expired: kept or resting, but its time is over. fallback: given by the plugin of ' +
-      '"ipam.fallback". reserved: promised, and nobody has it. free: a pool can give it. unusable: no pool can. outside: of ' +
+      '"ipam.fallback". reserved: promised, and not in use. free: a pool can give it. unusable: no pool can. outside: of ' +
       'no pool known so far.',
   },
 )
@@ -135,7 +135,7 @@ const AgreedRelease = Type.Object(
   },
   {
     description:
-      'with force: what a dry run has told; nothing is released where another sandbox has it by now, or there is a warning that was not shown',
+      'with force: what a dry run has shown; nothing is released where another sandbox has it by now, or there is a warning that was not shown',
   },
 )
 
@@ -166,7 +166,7 @@ export const ForcedReleasePlan = Type.Object({
     {
       description:
         'kept: no sandbox has it. ended: its sandbox is gone. cut-off: this daemon cuts it off. by-its-node: the daemon of its ' +
-        'node does. by-word: nobody can; the operator has said that the machine is off.',
+        'node does. by-word: no daemon can; the operator has said that the machine is off.',
     },
   ),
   says: Type.String({ description: 'to whom it is done, for people' }),

@@ -70,7 +70,7 @@ export type ImportRequest = Static<typeof ImportRequest>
 
 export const ImportVerdict = Type.Enum(['adopt', 'ours', 'conflict', 'unfit', 'gone', 'elsewhere'], {
   description:
-    'adopt: it is free here, and taken over. ours: the ledger has it so already. conflict: somebody else has it, or ' +
+    'adopt: it is free here, and taken over. ours: the ledger has it so already. conflict: another holder has it, or ' +
     'two claim it. unfit: no pool can have it. gone: its container is no more. elsewhere: it is for another node.',
 })
 export type ImportVerdict = Static<typeof ImportVerdict>

@@ -38,7 +38,7 @@ export type LintFinding = Static<typeof LintFinding>
 export const LintFile = Type.Object(
   {
     file: Type.String(),
-    network: Type.Union([Type.String(), Type.Null()], { description: 'its name, where it can be told' }),
+    network: Type.Union([Type.String(), Type.Null()], { description: 'its name, where it is known' }),
     chosen: Type.Union([Type.Boolean(), Type.Null()], {
       description: 'whether the runtime loads it; null where it does not stand in the folder of a runtime',
     }),

@@ -28,7 +28,7 @@ export const LeaseItem = Type.Object(
     ]),
     owner: Type.Union([Type.String(), Type.Null()], {
       description:
-        'the controller at the top of the pod, such as "StatefulSet shop/web", as the Kubernetes API told it; null where nobody did',
+        'the controller at the top of the pod, such as "StatefulSet shop/web", as the Kubernetes API has it; null where it is not known',
     }),
     node: Type.String(),
     state: LeaseState,
@@ -58,7 +58,7 @@ export const AttachmentItem = Type.Object(
     node: Type.String(),
     netns: Type.String({ description: 'path as the runtime gave it' }),
     addresses: Type.Array(Type.String(), {
-      description: 'in CIDR notation; of a fallback as it told, empty while it works',
+      description: 'in CIDR notation; of a fallback as it has reported them, empty while it works',
     }),
     delegatedTo: Type.Union([Type.String(), Type.Null()], {
       description: 'the plugin of "ipam.fallback" that gave the addresses; null where they are leases',
@@ -73,7 +73,7 @@ export const AttachmentItem = Type.Object(
     since: Type.String({ format: 'date-time' }),
     bootId: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'of the kernel that its sandbox was added under; null where nobody knows',
+        description: 'of the kernel that its sandbox was added under; null where that is not known',
       }),
     ),
   },
@@ -300,19 +300,19 @@ export const StatusReply = Type.Object(
       state: Type.Optional(
         Type.Union([Type.Literal('ready'), Type.Literal('away'), Type.Literal('incomplete')], {
           description:
-            'of a store that nodes share; absent where the daemon has it to itself. incomplete: it has lost records, and nothing new is given before all nodes have told it again what they hold',
+            'of a store that nodes share; absent where the daemon has it to itself. incomplete: it has lost records, and nothing new is given before all nodes have written their records again',
         }),
       ),
       reason: Type.Optional(
         Type.String({
-          description: 'why it is away or taken for incomplete, or why nothing is heard of other nodes',
+          description: 'why it is away or taken for incomplete, or why no changes of other nodes arrive',
         }),
       ),
       since: Type.Optional(Type.String({ format: 'date-time', description: 'of the reason' })),
-      owed: Type.Optional(Type.Integer({ description: 'records that its engine is still to be told of' })),
+      owed: Type.Optional(Type.Integer({ description: 'pending writes: records that its engine has not confirmed' })),
       waitsFor: Type.Optional(
         Type.Array(Type.String(), {
-          description: 'other nodes that have not told it again what they hold, while it is incomplete',
+          description: 'other nodes that have not written their records again, while it is incomplete',
         }),
       ),
       lacks: Type.Optional(Type.String({ description: 'what its engine should keep and does not, and why' })),

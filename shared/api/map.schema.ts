@@ -18,8 +18,8 @@ export const MapState = Type.Union(
   ],
   {
     description:
-      'bound, held, cooling: of its lease. aside: put aside, since somebody else on the network answers for it. reserved: ' +
-      'promised, and nobody has it. free: nobody has it. unusable: the pool never gives it.',
+      'bound, held, cooling: of its lease. aside: put aside, since another machine on the network answers for it. reserved: ' +
+      'promised, and not in use. free: not in use. unusable: the pool never gives it.',
   },
 )
 export type MapState = Static<typeof MapState>

@@ -18,14 +18,14 @@ export const NodeItem = Type.Object(
       ],
       {
         description:
-          'lives: heard of lately. silent: it has stopped renewing its record. gone: declared gone for good, or the Kubernetes ' +
+          'lives: it renews its record. silent: it has stopped renewing its record. gone: declared gone for good, or the Kubernetes ' +
           "API has no such Node. out-of-service: by its taint. waited-for: after a loss of the store's records. unknown: not known.",
       },
     ),
     why: Type.String({ description: 'why that is said' }),
     lastContact: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description:
-        'when this daemon last heard of it, by what it has written into the store; null: not known, such as nothing since this daemon started',
+        'its last contact, by what it has written into the store; null: not known, such as nothing since this daemon started',
     }),
     leases: Type.Integer({ description: 'addresses that are bound there' }),
     version: Type.Union([Type.String(), Type.Null()], { description: 'of its daemon; null: not known' }),
@@ -52,12 +52,12 @@ export const ForgetNodeReply = Type.Object(
         since: Type.String({ format: 'date-time' }),
         by: Type.String({ description: 'the node where it was said, or which was called so' }),
       },
-      { description: 'since when nobody waits for it' },
+      { description: 'since when it is not waited for' },
     ),
     changed: Type.Boolean({ description: 'false: that had been said before' }),
     asked: Type.Boolean({
       description:
-        'whether the daemon that has claimed its name was asked first if it lives, and said nothing; false: nobody has claimed it, or it was gone already',
+        'whether the daemon that has claimed its name was asked first if it lives, and said nothing; false: its name is not claimed, or it was gone already',
     }),
     bound: Type.Integer({ description: 'addresses that are bound there' }),
     waitsFor: Type.Array(Type.String(), { description: 'nodes that are still waited for' }),

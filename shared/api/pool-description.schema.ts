@@ -36,7 +36,7 @@ export const PoolDescription = Type.Object(
     strategy: Type.String(),
     free: Type.Array(Type.String(), {
       description:
-        'the first addresses of each family that nobody has, that are reserved for nobody and are not cooling down; as many as were asked for',
+        'the first addresses of each family that are free, not reserved and not cooling down; as many as were asked for',
     }),
   },
   { $id: 'PoolDescription' },

@@ -14,7 +14,7 @@ export const RescueReply = Type.Object(
     faults: Type.Optional(Type.Array(Type.String(), { description: 'what was wrong with the old file' })),
     reserved: Type.Optional(
       Type.Array(Type.Object({ segment: Type.String(), address: Type.String(), by: Type.String() }), {
-        description: 'addresses whose lease is lost; they are reserved, so that nobody gets them',
+        description: 'addresses whose lease is lost; they are reserved, so that no pod gets them',
       }),
     ),
     unknown: Type.Optional(Type.Integer({ description: 'acknowledged changes of which nothing is known' })),

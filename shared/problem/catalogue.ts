@@ -607,7 +607,7 @@ export const catalogue = {
     httpStatus: 500,
     retryable: false,
     summary: 'The copy of the configuration that was last in force cannot be read or written.',
-    hint: 'correct the file until `ipkeeper-server check-config FILE` finds nothing; the copy is written anew as soon as a file is in force',
+    hint: 'correct the file until `ipkeeper-server check-config FILE` finds nothing; the copy is rewritten as soon as a file is in force',
   },
   IPK_SOCKET_IN_USE: {
     cniCode: 118,

@@ -6,11 +6,11 @@ import { choosers } from '../../bench/scale/choosers.ts'
 import { SeededRandom } from '../rigs/seeded-random.ts'
 import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { Ledger } from '../../ipkeeper-server/leases/ledger/ledger.ts'
-import type { SharedAspect } from '../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { formatAddress } from '../../shared/net/address.ts'
 import { lease } from '../rigs/records.ts'
 import { runProgram } from '../rigs/run-program.ts'
+import { sharedAspect } from '../rigs/shared-aspect.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -22,19 +22,7 @@ t.test('the tables are fresh', { timeout: 300_000 }, async t => {
 
 t.test('a simulated node chooses what a ledger chooses', async t => {
   const run = { first: 0x0a160002n, last: 0x0a1605fen }
-  const shared: SharedAspect = {
-    follow: () => undefined,
-    status: () => ({ state: 'ready', owed: 0 }),
-    isHeard: () => true,
-    haveAllTold: () => true,
-    tookUp: () => undefined,
-    takenAtStart: () => [],
-    lastContactAge: () => 0,
-    hasEnded: () => false,
-    ended: () => [],
-    ignores: [],
-    named: () => Promise.resolve(),
-  }
+  const shared = sharedAspect()
   const random = new SeededRandom(3)
   const table = new AddressTable(run)
   const names = ['worker-1', 'worker-2', 'worker-3'] as const

@@ -5,6 +5,7 @@ import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 import { accessRules, type AccessRule } from '../../ipkeeper-server/kubernetes/access-rules.ts'
 import type { ApiObject } from '../rigs/cluster-client.ts'
+import { statefulSet } from '../rigs/cluster-node.ts'
 import { startCluster } from '../rigs/cluster.ts'
 import { followCluster, podOnNode } from '../rigs/followed-cluster.ts'
 import { until } from '../rigs/poll.ts'
@@ -31,19 +32,7 @@ t.test('access', { skip: missing('cluster') }, async t => {
   await t.test('with what is granted everything works', async t => {
     const { cluster, view, lines } = followCluster(t, kubeconfig)
     t.strictSame((await cluster.checkAccess()).missing, [])
-    const { metadata: set } = await api.create({
-      apiVersion: 'apps/v1',
-      kind: 'StatefulSet',
-      metadata: { name: 'web', namespace: 'shop' },
-      spec: {
-        serviceName: 'web',
-        selector: { matchLabels: { app: 'web' } },
-        template: {
-          metadata: { labels: { app: 'web' } },
-          spec: { containers: [{ name: 'main', image: 'localhost/none' }] },
-        },
-      },
-    })
+    const { metadata: set } = await api.create(statefulSet('web'))
     const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: set.uid as string }
     await api.create(podOnNode('web-0', { ownerReferences: [{ ...owner, controller: true }] }))
     const wanted = { namespace: 'shop', name: 'web-0', uid: null, withOwner: true }

@@ -4,8 +4,6 @@ import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/r
 import type { EngineWrite } from '../../ipkeeper-server/store/shared/engine.ts'
 import { lease } from '../rigs/records.ts'
 import {
-  createNamespace,
-  createNode,
   createPod,
   startClusterNode,
   type Answer,
@@ -17,6 +15,7 @@ import { startDaemon } from '../rigs/daemon.ts'
 import { followEngine } from '../rigs/followed-engine.ts'
 import { installCustomResources, openEngine } from '../rigs/custom-resources.ts'
 import { until } from '../rigs/poll.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const skip = missing('cluster', 'etcdctl')
@@ -100,10 +99,7 @@ const addressOf = (answer: Answer): string => {
 }
 
 async function startSite(t: Test): Promise<Site> {
-  const cluster = await startCluster(t)
-  await installCustomResources(cluster)
-  await createNamespace(cluster, 'shop')
-  for (const name of ['worker-1', 'worker-2']) await createNode(cluster, name)
+  const cluster = await startPreparedCluster(t, { resources: true, nodes: ['worker-1', 'worker-2'] })
   const [one, two] = await Promise.all([
     startClusterNode(t, cluster, { name: 'worker-1', args: store }),
     startClusterNode(t, cluster, { name: 'worker-2', args: store }),

@@ -3,15 +3,13 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import {
-  createNamespace,
-  createNode,
   createPod,
   ipkeeperToken,
   startClusterNode,
   type ClusterNode,
   type RuntimePod,
 } from '../rigs/cluster-node.ts'
-import { startCluster } from '../rigs/cluster.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 
@@ -32,9 +30,7 @@ async function addUntil(node: ClusterNode, pod: RuntimePod): Promise<unknown> {
 }
 
 t.test('a token in a file', { skip }, async t => {
-  const cluster = await startCluster(t)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t)
   const folder = tempFolder(t)
   const tokenFile = folder.file('token')
   const first = await ipkeeperToken(cluster)

@@ -2,16 +2,16 @@
 import t from 'tap'
 import { parse } from 'yaml'
 import {
-  createNamespace,
-  createNode,
   createPod,
   grantRights,
   rbacObjects,
   startClusterNode,
   type RuntimePod,
+  statefulSet,
 } from '../rigs/cluster-node.ts'
 import type { ApiObject } from '../rigs/cluster-client.ts'
-import { startCluster, type Cluster } from '../rigs/cluster.ts'
+import type { Cluster } from '../rigs/cluster.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const skip = missing('cluster', 'executables')
@@ -36,9 +36,7 @@ async function eventsOf(
 const some = (count: number) => (events: readonly ApiObject[]) => events.length === count
 
 t.test('Events on pods', { skip }, async t => {
-  const cluster = await startCluster(t)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t)
   const node = await startClusterNode(t, cluster)
 
   await t.test('what a pod got, and why', async t => {
@@ -83,23 +81,9 @@ t.test('Events on pods', { skip }, async t => {
   })
 
   await t.test('an annotation on the StatefulSet, where no pod sees it', async t => {
-    const set = await cluster.create({
-      apiVersion: 'apps/v1',
-      kind: 'StatefulSet',
-      metadata: {
-        name: 'db',
-        namespace: 'shop',
-        annotations: { 'ipkeeper.io/ips': '10.22.0.60-10.22.0.62' },
-      },
-      spec: {
-        serviceName: 'db',
-        selector: { matchLabels: { app: 'db' } },
-        template: {
-          metadata: { labels: { app: 'db' } },
-          spec: { containers: [{ name: 'main', image: 'localhost/none' }] },
-        },
-      },
-    })
+    const set = await cluster.create(
+      statefulSet('db', { annotations: { 'ipkeeper.io/ips': '10.22.0.60-10.22.0.62' } }),
+    )
     const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', controller: true }
     const { metadata } = await cluster.create({
       apiVersion: 'v1',
@@ -123,9 +107,7 @@ t.test('Events on pods', { skip }, async t => {
 })
 
 t.test('where Events are forbidden', { skip }, async t => {
-  const cluster = await startCluster(t)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t)
   const isEvents = ({ resources }: { resources: string[] }): boolean => resources.includes('events')
   await grantRights(
     cluster,

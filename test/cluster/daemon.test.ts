@@ -2,15 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import {
-  createNamespace,
-  createNode,
-  createPod,
-  startClusterNode,
-  type Answer,
-} from '../rigs/cluster-node.ts'
-import { startCluster } from '../rigs/cluster.ts'
+import { createPod, startClusterNode, type Answer } from '../rigs/cluster-node.ts'
 import { until } from '../rigs/poll.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const skip = missing('cluster', 'executables')
@@ -23,9 +17,7 @@ const gets = (address: string) => ({ ips: [`${address}/24`] })
 const asks = (address: string): Record<string, string> => ({ 'ipkeeper.io/ip': address })
 
 t.test('annotations that only the API can tell', { skip }, async t => {
-  const cluster = await startCluster(t)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t)
   const node = await startClusterNode(t, cluster)
 
   await t.test('a pod gets the address of its annotation', async t => {
@@ -119,9 +111,7 @@ t.test('annotations that only the API can tell', { skip }, async t => {
 })
 
 t.test('what the runtime passes on suffices', { skip }, async t => {
-  const cluster = await startCluster(t)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t)
   const node = await startClusterNode(t, cluster)
   const known = await createPod(cluster, 'known', asks('10.22.0.70'))
   await node.untilStatus(({ counts }) => counts.pods === 1)

@@ -1,6 +1,7 @@
 /** What is told on pods of a real cluster, as people and kubectl see it. */
 import t from 'tap'
 import type { ApiObject } from '../rigs/cluster-client.ts'
+import { statefulSet } from '../rigs/cluster-node.ts'
 import { startCluster } from '../rigs/cluster.ts'
 import { followCluster, podOnNode } from '../rigs/followed-cluster.ts'
 import { until } from '../rigs/poll.ts'
@@ -68,23 +69,9 @@ t.test('events', { skip: missing('cluster') }, async t => {
 
   await t.test('an annotation on the StatefulSet instead of its template, once', async t => {
     const { cluster } = followCluster(t, api.kubeconfig)
-    const set = await api.create({
-      apiVersion: 'apps/v1',
-      kind: 'StatefulSet',
-      metadata: {
-        name: 'db',
-        namespace: 'shop',
-        annotations: { 'ipkeeper.io/ips': '10.22.0.50-10.22.0.52' },
-      },
-      spec: {
-        serviceName: 'db',
-        selector: { matchLabels: { app: 'db' } },
-        template: {
-          metadata: { labels: { app: 'db' } },
-          spec: { containers: [{ name: 'main', image: 'localhost/none' }] },
-        },
-      },
-    })
+    const set = await api.create(
+      statefulSet('db', { annotations: { 'ipkeeper.io/ips': '10.22.0.50-10.22.0.52' } }),
+    )
     const ownerReferences = [
       { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: set['metadata'].uid, controller: true },
     ]

@@ -7,37 +7,17 @@ import { delAttachment } from '../../ipkeeper-server/leases/verbs/del.ts'
 import { OwnerWatch } from '../../ipkeeper-server/leases/tasks/owner-watch.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { spell, TestService } from '../ipkeeper-server/leases/test-service.ts'
-import type { ApiObject } from '../rigs/cluster-client.ts'
-import { createNamespace, createNode, grantRights, ipkeeperToken } from '../rigs/cluster-node.ts'
-import { startCluster } from '../rigs/cluster.ts'
+import { grantRights, ipkeeperToken, statefulSet } from '../rigs/cluster-node.ts'
 import { followCluster, podOnNode } from '../rigs/followed-cluster.ts'
 import { until } from '../rigs/poll.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const setsOf = '/apis/apps/v1/namespaces/shop/statefulsets'
 const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/ipkeeper'
 
-function statefulSet(name: string): ApiObject {
-  const labels = { app: name }
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'StatefulSet',
-    metadata: { name, namespace: 'shop' },
-    spec: {
-      serviceName: name,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: { containers: [{ name: 'main', image: 'localhost/none' }] },
-      },
-    },
-  }
-}
-
 t.test('addresses that are kept for an owner', { skip: missing('cluster') }, async t => {
-  const api = await startCluster(t)
-  await createNamespace(api, 'shop')
-  await createNode(api, 'worker-1')
+  const api = await startPreparedCluster(t)
   await grantRights(api)
   const kubeconfig = api.kubeconfigFor({ token: await ipkeeperToken(api) })
   const { view } = followCluster(t, kubeconfig)

@@ -5,28 +5,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { ApiObject } from '../rigs/cluster-client.ts'
-import {
-  createNamespace,
-  createNode,
-  createPod,
-  runPod,
-  startClusterNode,
-  type ClusterNode,
-} from '../rigs/cluster-node.ts'
-import { startCluster, type Cluster } from '../rigs/cluster.ts'
-import { installCustomResources } from '../rigs/custom-resources.ts'
+import { startClusterNode, type ClusterNode } from '../rigs/cluster-node.ts'
+import type { Cluster } from '../rigs/cluster.ts'
 import { until } from '../rigs/poll.ts'
+import { giveStandings, standings, startPreparedCluster, type Standing } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const skip = missing('cluster', 'executables')
 const root = '/apis/ipkeeper.io/v1alpha1/ippools'
 
 type Outcome = 'same' | 'other' | `IPK_${string}`
-type Kind = keyof typeof hosts
 
 /** The last number of each address, by how it stands before the change. */
-const hosts = { live: 10, kept: 20, cooling: 30, reserved: 40 } as const
-const kinds = Object.keys(hosts) as readonly Kind[]
+const hosts: Readonly<Record<Standing, number>> = { live: 10, kept: 20, cooling: 30, reserved: 40 }
 
 interface Row {
   readonly what: string
@@ -35,7 +26,7 @@ interface Row {
   /** By which the object is refused; absent: it is put in force. */
   readonly refused?: string
   /** What the next sandbox gets where that is not the address of before. */
-  readonly gets?: Partial<Record<Kind, Outcome>>
+  readonly gets?: Partial<Record<Standing, Outcome>>
 }
 
 const refused = 'AddressesInUse'
@@ -66,36 +57,25 @@ const rows: readonly Row[] = [
 
 const poolOf = (row: Row): string => `pool-${rows.indexOf(row)}`
 const networkOf = (row: Row): string => `10.50.${rows.indexOf(row)}`
-const addressOf = (row: Row, kind: Kind): string => `${networkOf(row)}.${hosts[kind]}`
-const podOf = (row: Row, kind: Kind | 'fresh' | 'first'): string => `${kind}-${rows.indexOf(row)}`
+const addressOf = (row: Row, standing: Standing): string => `${networkOf(row)}.${hosts[standing]}`
+const podOf = (row: Row, name: Standing | 'fresh' | 'first'): string => `${name}-${rows.indexOf(row)}`
 
 const conditionOf = ({ status }: ApiObject, type: string): ApiObject | undefined =>
   (status?.conditions as ApiObject[] | undefined)?.find(one => one['type'] === type)
 
-/** Addresses of all kinds in the pool of a row; the pods whose next ADD is asked for stand in the API. */
+/** Addresses that stand in every way, in the pool of a row. */
 async function prepare(cluster: Cluster, node: ClusterNode, row: Row): Promise<() => Promise<void>> {
-  const pool = { 'ipkeeper.io/pool': poolOf(row) }
-  const asks = (kind: Kind) => ({ ...pool, 'ipkeeper.io/ip': addressOf(row, kind) })
   const metadata = { name: poolOf(row) }
   const spec = { subnet: `${networkOf(row)}.0/24` }
   await cluster.create({ apiVersion: 'ipkeeper.io/v1alpha1', kind: 'IPPool', metadata, spec })
   await cluster.until(`${root}/${poolOf(row)}`, found => conditionOf(found, 'Ready') !== undefined)
-  const add = (name: string, annotations: Readonly<Record<string, string>>) =>
-    runPod(cluster, node, name, annotations)
-  const end = await add(podOf(row, 'live'), asks('live'))
-  await (
-    await add(podOf(row, 'kept'), { ...asks('kept'), 'ipkeeper.io/retain': 'forever' })
-  )()
-  await (
-    await add(podOf(row, 'first'), asks('cooling'))
-  )()
-  const reserved = await node.daemon.control(
-    ...['reserve', addressOf(row, 'reserved'), `shop/${podOf(row, 'reserved')}`],
-  )
-  if (reserved.exit !== 0) throw new Error(reserved.stderr)
-  for (const kind of ['kept', 'reserved', 'fresh'] as const) await createPod(cluster, podOf(row, kind), pool)
-  await createPod(cluster, podOf(row, 'cooling'), asks('cooling'))
-  return end
+  const addresses = Object.fromEntries(
+    standings.map(standing => [standing, addressOf(row, standing)]),
+  ) as Record<Standing, string>
+  return await giveStandings(cluster, node, addresses, {
+    podOf: name => podOf(row, name),
+    annotations: { 'ipkeeper.io/pool': poolOf(row) },
+  })
 }
 
 /** Changes the object, and waits until it is in force, or refused. */
@@ -128,22 +108,19 @@ async function judge(
   when: string,
   gets: Row['gets'] = row.gets,
 ): Promise<void> {
-  for (const kind of kinds) {
-    const got = await foretell(node, podOf(row, kind))
-    const outcome = got.startsWith('IPK_') ? got : got === addressOf(row, kind) ? 'same' : 'other'
-    const expected = gets?.[kind] ?? 'same'
-    t.equal(outcome, expected, `${row.what}, ${when}: ${kind} gets ${got}`)
+  for (const standing of standings) {
+    const got = await foretell(node, podOf(row, standing))
+    const outcome = got.startsWith('IPK_') ? got : got === addressOf(row, standing) ? 'same' : 'other'
+    const expected = gets?.[standing] ?? 'same'
+    t.equal(outcome, expected, `${row.what}, ${when}: ${standing} gets ${got}`)
   }
   const fresh = await foretell(node, podOf(row, 'fresh'))
   t.ok(fresh.startsWith(`${networkOf(row)}.`), `${row.what}, ${when}: a new pod gets ${fresh}`)
-  for (const kind of kinds) t.not(fresh, addressOf(row, kind), `${row.what}, ${when}: it is nobody's`)
+  for (const standing of standings) t.not(fresh, addressOf(row, standing), `${row.what}, ${when}: it is free`)
 }
 
 t.test('an IPPool that changes', { skip, timeout: 600_000 }, async t => {
-  const cluster = await startCluster(t)
-  await installCustomResources(cluster)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t, { resources: true })
   const node = await startClusterNode(t, cluster, {
     ...{ args: ['--store', 'kubernetes:'], ipam: { pool: 'pool-0' } },
     config: { cooldown: '1h', preferFor: '1h' },

@@ -1,20 +1,16 @@
 /** An IPPool that is emptied: `draining: true` in its spec, or in one of its ranges. */
 import t from 'tap'
 import type { ApiObject } from '../rigs/cluster-client.ts'
-import { createNamespace, createNode, createPod, startClusterNode } from '../rigs/cluster-node.ts'
-import { startCluster } from '../rigs/cluster.ts'
-import { installCustomResources } from '../rigs/custom-resources.ts'
+import { createPod, startClusterNode } from '../rigs/cluster-node.ts'
 import { until } from '../rigs/poll.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const at = '/apis/ipkeeper.io/v1alpha1/ippools/prod'
 const skip = missing('cluster', 'executables')
 
 t.test('an IPPool that drains', { skip, timeout: 120_000 }, async t => {
-  const cluster = await startCluster(t)
-  await installCustomResources(cluster)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t, { resources: true })
   const spec = { subnet: '10.41.0.0/24' }
   await cluster.create({
     apiVersion: 'ipkeeper.io/v1alpha1',

@@ -4,17 +4,11 @@
  */
 import t, { type Test } from 'tap'
 import type { ApiObject } from '../rigs/cluster-client.ts'
-import {
-  createNamespace,
-  createNode,
-  createPod,
-  startClusterNode,
-  type ClusterNode,
-} from '../rigs/cluster-node.ts'
-import { startCluster, type Cluster } from '../rigs/cluster.ts'
-import { installCustomResources } from '../rigs/custom-resources.ts'
+import { createPod, startClusterNode, type ClusterNode } from '../rigs/cluster-node.ts'
+import type { Cluster } from '../rigs/cluster.ts'
 import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const skip = missing('cluster', 'executables')
@@ -29,10 +23,7 @@ const why = /pool prod changes to .*10\.41\.0\.25 \(shop\/fixed\)/
 const next = 'ipkeeperctl leases --pool prod'
 
 const setUp = async (t: Test): Promise<Cluster> => {
-  const cluster = await startCluster(t)
-  await installCustomResources(cluster)
-  await createNamespace(cluster, 'shop')
-  for (const name of ['worker-1', 'worker-2']) await createNode(cluster, name)
+  const cluster = await startPreparedCluster(t, { resources: true, nodes: ['worker-1', 'worker-2'] })
   return cluster
 }
 

@@ -5,17 +5,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import {
-  createNamespace,
-  createNode,
-  createPod,
-  runPod,
-  startClusterNode,
-  type ClusterNode,
-} from '../rigs/cluster-node.ts'
-import { startCluster, type Cluster } from '../rigs/cluster.ts'
-import { installCustomResources } from '../rigs/custom-resources.ts'
+import { startClusterNode, type ClusterNode } from '../rigs/cluster-node.ts'
+import type { Cluster } from '../rigs/cluster.ts'
 import { until } from '../rigs/poll.ts'
+import { giveStandings, startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const root = '/apis/ipkeeper.io/v1alpha1/ippools'
@@ -23,7 +16,6 @@ const subnet = '10.60.0.0/24'
 /** As the network, whose own ranges bear its name. */
 const name = 'fixed'
 const addresses = { live: '10.60.0.10', kept: '10.60.0.20', cooling: '10.60.0.30', reserved: '10.60.0.40' }
-const asks = (address: string) => ({ 'ipkeeper.io/ip': address })
 
 const fileWith = (pools: readonly object[]) => ({ cooldown: '1h', preferFor: '1h', pools })
 
@@ -67,23 +59,6 @@ async function move(cluster: Cluster, node: ClusterNode, from: Station, to: Stat
   if (from === 'object') await cluster.request('DELETE', `${root}/${name}`)
 }
 
-async function prepare(node: ClusterNode, cluster: Cluster): Promise<() => Promise<void>> {
-  const add = (pod: string, annotations: Readonly<Record<string, string>>) =>
-    runPod(cluster, node, pod, annotations)
-  const end = await add('live', asks(addresses.live))
-  await (
-    await add('kept', { ...asks(addresses.kept), 'ipkeeper.io/retain': 'forever' })
-  )()
-  await (
-    await add('first', asks(addresses.cooling))
-  )()
-  const { exit, stderr } = await node.daemon.control('reserve', addresses.reserved, 'shop/reserved')
-  if (exit !== 0) throw new Error(stderr)
-  for (const pod of ['kept', 'reserved', 'fresh']) await createPod(cluster, pod)
-  await createPod(cluster, 'cooling', asks(addresses.cooling))
-  return end
-}
-
 async function judge(t: Test, node: ClusterNode, when: string): Promise<void> {
   for (const [pod, address] of Object.entries(addresses)) {
     const [explained] = await node.explain(`shop/${pod}`)
@@ -97,14 +72,11 @@ async function judge(t: Test, node: ClusterNode, when: string): Promise<void> {
 const skip = missing('cluster', 'executables')
 
 t.test('a pool that moves', { skip, timeout: 240_000 }, async t => {
-  const cluster = await startCluster(t)
-  await installCustomResources(cluster)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t, { resources: true })
   const node = await startClusterNode(t, cluster, {
     ...{ args: ['--store', 'kubernetes:'], ipam: { ranges: [[{ subnet }]] }, config: fileWith([]) },
   })
-  const end = await prepare(node, cluster)
+  const end = await giveStandings(cluster, node, addresses)
   let from: Station = 'conflist'
   for (const to of stations.slice(1)) {
     await move(cluster, node, from, to)

@@ -1,17 +1,9 @@
 /** Pools that people make in the Kubernetes API. */
 import t from 'tap'
 import { logs } from '../rigs/logs.ts'
-import {
-  createNamespace,
-  createNode,
-  createPod,
-  startClusterNode,
-  type Answer,
-  type ClusterNode,
-} from '../rigs/cluster-node.ts'
-import { startCluster } from '../rigs/cluster.ts'
-import { installCustomResources } from '../rigs/custom-resources.ts'
+import { createPod, startClusterNode, type Answer, type ClusterNode } from '../rigs/cluster-node.ts'
 import { until } from '../rigs/poll.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const skip = missing('cluster', 'executables')
@@ -29,10 +21,7 @@ async function untilExplained(node: ClusterNode, pod: string, wanted: string): P
 }
 
 t.test('an IPPool', { skip }, async t => {
-  const cluster = await startCluster(t)
-  await installCustomResources(cluster)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t, { resources: true })
   const pool = (name: string, spec: object) =>
     cluster.create({ apiVersion: 'ipkeeper.io/v1alpha1', kind: 'IPPool', metadata: { name }, spec })
   const change = (name: string, spec: object) => cluster.request('PATCH', `${root}/${name}`, { spec })

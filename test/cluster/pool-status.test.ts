@@ -1,10 +1,9 @@
 /** Daemons with --store kubernetes: one of them is elected, shows the figures of pools, and is asked about IPPools. */
 import t from 'tap'
-import { createNamespace, createNode, createPod, startClusterNode } from '../rigs/cluster-node.ts'
-import { startCluster } from '../rigs/cluster.ts'
-import { installCustomResources } from '../rigs/custom-resources.ts'
+import { createPod, startClusterNode } from '../rigs/cluster-node.ts'
 import { readPage, valueOf } from '../rigs/metrics-page.ts'
 import { until } from '../rigs/poll.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeServerCertificate } from '../rigs/server-certificate.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
@@ -24,10 +23,7 @@ t.test('IPPools and who sees to them', { skip: missing('cluster', 'executables',
   const site = webhookSite(folder)
   const certificate = await makeServerCertificate(folder, 'webhook', `IP:${site.address}`)
   site.install(certificate)
-  const api = await startCluster(t)
-  await installCustomResources(api)
-  await createNamespace(api, 'shop')
-  for (const name of ['worker-1', 'worker-2']) await createNode(api, name)
+  const api = await startPreparedCluster(t, { resources: true, nodes: ['worker-1', 'worker-2'] })
   const args = ['--store', 'kubernetes:']
   const options = { args, ipam: { ranges: [[{ subnet: '10.22.0.0/29' }]] } }
   const one = await startClusterNode(t, api, { ...options, config: { webhook: site.config } })

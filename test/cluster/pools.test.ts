@@ -12,6 +12,7 @@ import {
 import { startCluster } from '../rigs/cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 import { hangMs } from '../rigs/poll.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 
 const skip = missing('cluster', 'executables')
 
@@ -141,9 +142,7 @@ t.test('what namespaces and the node are', { skip }, async t => {
 })
 
 t.test('a second node, and a store that only this one sees', { skip }, async t => {
-  const cluster = await startCluster(t)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t)
   const pools = [
     { name: 'mine', subnet: '10.40.0.0/24', nodes: ['worker-1'] },
     { name: 'everyones', subnet: '10.41.0.0/24', nodes: ['worker-*'] },

@@ -4,18 +4,12 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { AuditReply } from '../../shared/api/audit.schema.ts'
 import type { ApiObject } from '../rigs/cluster-client.ts'
-import {
-  createNamespace,
-  createNode,
-  createPod,
-  startClusterNode,
-  type ClusterNode,
-  type RuntimePod,
-} from '../rigs/cluster-node.ts'
-import { startCluster, type Cluster } from '../rigs/cluster.ts'
+import { createPod, startClusterNode, type ClusterNode, type RuntimePod } from '../rigs/cluster-node.ts'
+import type { Cluster } from '../rigs/cluster.ts'
 import { encodeReply, startCriDouble } from '../rigs/cri-double.ts'
 import { startInNewNamespace } from '../rigs/namespace-process.ts'
 import { until } from '../rigs/poll.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing, pluginFolder, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
@@ -61,9 +55,7 @@ async function runtimeOf(t: Test): Promise<{ readonly socket: string; readonly l
 }
 
 t.test('reconcile and the Kubernetes API', { skip, timeout: 180_000 }, async t => {
-  const cluster = await startCluster(t)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t)
   const runtime = await runtimeOf(t)
   const files = t.testdir({ netd: {}, results: {} })
   const [netd, results] = [join(files, 'netd'), join(files, 'results')]

@@ -15,13 +15,12 @@ import type { ApiObject } from '../rigs/cluster-client.ts'
 import { startCluster } from '../rigs/cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 import { hangMs } from '../rigs/poll.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 
 const skip = missing('cluster', 'executables')
 
 t.test('ipkeeperctl status', { skip }, async t => {
-  const cluster = await startCluster(t)
-  await createNamespace(cluster, 'shop')
-  await createNode(cluster, 'worker-1')
+  const cluster = await startPreparedCluster(t)
   const node = await startClusterNode(t, cluster)
   await createPod(cluster, 'web-0')
   await createPod(cluster, 'elsewhere', {}, { node: 'worker-2' })

@@ -1,11 +1,12 @@
 /** A real API server asks a real daemon before it keeps objects, as deploy/webhook/webhook.yaml tells it to. */
 import t from 'tap'
-import { createNamespace, createNode, createPod, startClusterNode } from '../rigs/cluster-node.ts'
+import { createPod, startClusterNode } from '../rigs/cluster-node.ts'
 import { RefusedError, type ApiObject } from '../rigs/cluster-client.ts'
 import { startCluster, type Cluster } from '../rigs/cluster.ts'
 import { logs } from '../rigs/logs.ts'
 import { readPage, valueOf } from '../rigs/metrics-page.ts'
 import { until } from '../rigs/poll.ts'
+import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeExpiredCertificate, makeServerCertificate } from '../rigs/server-certificate.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
@@ -75,9 +76,7 @@ t.test('what the API server keeps', { skip }, async t => {
     'what the page prints for webhook.yaml',
   )
   site.install(certificate)
-  const api = await startCluster(t)
-  await createNamespace(api, 'shop')
-  await createNode(api, 'worker-1')
+  const api = await startPreparedCluster(t)
   const node = await startClusterNode(t, api, {
     ipam: { pool: 'prod' },
     config: {

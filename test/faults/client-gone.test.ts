@@ -9,7 +9,6 @@ import {
   configFor,
   each,
   failsProperly,
-  folder,
   hasOneEnd,
   newPath,
   runVerb,
@@ -18,9 +17,6 @@ import { missing } from '../rigs/requirements.ts'
 import { hangMs } from '../rigs/poll.ts'
 
 const skip = missing('executables')
-t.teardown(() => {
-  folder.remove()
-})
 
 interface Served {
   readonly daemon: Daemon

@@ -10,7 +10,6 @@ import {
   configFor,
   each,
   failsProperly,
-  folder,
   good,
   goodReply,
   isQueued,
@@ -26,9 +25,6 @@ import { missing } from '../rigs/requirements.ts'
 import { leaveStaleSocket, listenScripted } from '../rigs/scripted-socket.ts'
 
 const skip = missing('executables')
-t.teardown(() => {
-  folder.remove()
-})
 
 t.test('nobody answers on the path', { skip }, async t => {
   const stale = newPath()

@@ -10,7 +10,6 @@ import {
   done,
   each,
   failsProperly,
-  folder,
   goodReply,
   isQueued,
   listenFor,
@@ -28,9 +27,6 @@ import { replyText } from '../rigs/scripted-socket.ts'
 import { startProcess } from '../rigs/plugin-process.ts'
 
 const skip = missing('executables')
-t.teardown(() => {
-  folder.remove()
-})
 
 const ok = 'HTTP/1.1 200 OK\r\n'
 const chunkedOk = `${ok}Transfer-Encoding: chunked\r\n\r\n`

@@ -4,7 +4,6 @@ import {
   askedOf,
   configFor,
   failsProperly,
-  folder,
   isQueued,
   listenFor,
   newPath,
@@ -15,9 +14,6 @@ import { missing } from '../rigs/requirements.ts'
 import type { Script } from '../rigs/scripted-socket.ts'
 
 const skip = missing('executables')
-t.teardown(() => {
-  folder.remove()
-})
 
 /** Seconds that a run takes at least and that DESIGN grants it at most, with what a loaded machine may add. */
 const slack = 15

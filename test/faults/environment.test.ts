@@ -18,9 +18,6 @@ import {
 import { isStaticPlugin, missing } from '../rigs/requirements.ts'
 
 const skip = missing('executables')
-t.teardown(() => {
-  folder.remove()
-})
 
 const nonsense = folder.file('nonsense')
 writeFileSync(nonsense, '{"this": is neither JSON nor a configuration of anything\n')

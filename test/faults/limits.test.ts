@@ -23,9 +23,6 @@ import type { Finished } from '../rigs/run-program.ts'
 
 const skip = missing('executables')
 const privileged = missing('executables', 'namespaces')
-t.teardown(() => {
-  folder.remove()
-})
 
 type By = NonNullable<RunOptions['by']>
 const limited = (...limits: readonly string[]): By => ['prlimit', ...limits]

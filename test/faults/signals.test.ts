@@ -13,7 +13,6 @@ import {
   configFor,
   each,
   failsProperly,
-  folder,
   good,
   goodReply,
   hasOneEnd,
@@ -28,9 +27,6 @@ import { missing } from '../rigs/requirements.ts'
 import type { Script } from '../rigs/scripted-socket.ts'
 
 const skip = missing('executables')
-t.teardown(() => {
-  folder.remove()
-})
 
 /** Signals that are answered with an error document. */
 const interrupting = [

@@ -25,9 +25,6 @@ import { missing, optionalSkip } from '../rigs/requirements.ts'
 import { runProgram } from '../rigs/run-program.ts'
 
 const skip = missing('executables')
-t.teardown(() => {
-  folder.remove()
-})
 
 const versionDocument = { cniVersion: '1.1.0', supportedVersions }
 

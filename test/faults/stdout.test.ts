@@ -24,9 +24,6 @@ import { missing } from '../rigs/requirements.ts'
 import type { Script } from '../rigs/scripted-socket.ts'
 
 const skip = missing('executables')
-t.teardown(() => {
-  folder.remove()
-})
 
 /** A result of some routes: 5000 are 300 kB. */
 const longResult = (routes: number) => ({

@@ -2,7 +2,8 @@
 import t from 'tap'
 import { askEcho, echoPort, serveEcho, type Place } from '../rigs/echo.ts'
 import { missing } from '../rigs/requirements.ts'
-import { addressOf, makeWiredNode, type Settings, type WiredNode, type WiredPod } from '../rigs/wired-node.ts'
+import { servedPod, type ServedPod } from '../rigs/served-pod.ts'
+import { makeWiredNode, type Settings } from '../rigs/wired-node.ts'
 
 const skip = missing('namespaces', 'nft', 'executables')
 
@@ -11,21 +12,6 @@ const modes: Readonly<Record<string, Settings>> = {
   ptp: { mode: 'ptp' },
 }
 const families = [4, 6] as const
-
-interface Served extends Place {
-  readonly name: string
-  readonly pod: WiredPod
-  readonly addresses: Readonly<Record<4 | 6, string>>
-}
-
-/** A pod that answers whoever asks. */
-async function servedPod(node: WiredNode, name: string): Promise<Served> {
-  const pod = await node.pod({ name })
-  const result = await pod.add()
-  const place = { host: node.host, namespace: pod.namespace }
-  await serveEcho(place, name)
-  return { ...place, name, pod, addresses: { 4: addressOf(result, 4), 6: addressOf(result, 6) } }
-}
 
 for (const [mode, settings] of Object.entries(modes)) {
   t.test(`on one node, mode ${mode}`, { skip }, async t => {
@@ -89,7 +75,7 @@ for (const [mode, settings] of Object.entries(modes)) {
 }
 
 /** How many datagrams a pod had to cut into pieces so far. */
-async function cuts({ host, pod }: Served): Promise<number> {
+async function cuts({ host, pod }: ServedPod): Promise<number> {
   const files = ['/proc/net/snmp', '/proc/net/snmp6']
   const text = await host.must('ip', ['netns', 'exec', pod.namespace.name, 'cat', ...files])
   const [names = '', values = ''] = text.split('\n').filter(line => line.startsWith('Ip:'))

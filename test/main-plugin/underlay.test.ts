@@ -4,8 +4,9 @@ import { askEcho, followEcho, serveEcho, type Place } from '../rigs/echo.ts'
 import { beyond, type LanHost } from '../rigs/lan.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
+import { servedPod } from '../rigs/served-pod.ts'
 import { makeWiredLan } from '../rigs/wired-lan.ts'
-import { addressOf, type Settings, type WiredNode, type WiredPod } from '../rigs/wired-node.ts'
+import type { Settings, WiredNode } from '../rigs/wired-node.ts'
 
 const skip = missing('namespaces', 'nft', 'executables')
 const families = [4, 6] as const
@@ -37,20 +38,6 @@ const lanRanges = (host: number): Settings => ({
   ],
   routes: [{ dst: '0.0.0.0/0' }, { dst: '::/0' }],
 })
-
-interface Served extends Place {
-  readonly name: string
-  readonly pod: WiredPod
-  readonly addresses: Readonly<Record<4 | 6, string>>
-}
-
-async function servedPod(node: WiredNode, name: string): Promise<Served> {
-  const pod = await node.pod({ name })
-  const result = await pod.add()
-  const place = { host: node.host, namespace: pod.namespace }
-  await serveEcho(place, name)
-  return { ...place, name, pod, addresses: { 4: addressOf(result, 4), 6: addressOf(result, 6) } }
-}
 
 for (const [mode, settings] of Object.entries(modes)) {
   t.test(`pods of two hosts, mode ${mode}`, { skip }, async t => {

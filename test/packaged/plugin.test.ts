@@ -7,7 +7,6 @@ import {
   askedOf,
   attachment,
   configFor,
-  folder,
   good,
   listenFor,
   plugin,
@@ -19,9 +18,6 @@ import { runPlugin, type PluginCall } from '../rigs/run-plugin.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
 
 const skip = missing('executables')
-t.teardown(() => {
-  folder.remove()
-})
 
 const call = (command: string, config: unknown, more: Partial<PluginCall> = {}): Promise<Finished> =>
   runPlugin({ plugin, command, ...attachment, config, ...more })

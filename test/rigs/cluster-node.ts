@@ -251,6 +251,25 @@ export function podManifest(
   }
 }
 
+/** A StatefulSet of namespace shop; `annotations` are its own, which no pod sees, and `spec` goes over what it has. */
+export function statefulSet(
+  name: string,
+  { annotations = {}, spec = {} }: { readonly annotations?: StringMap; readonly spec?: object } = {},
+): ApiObject {
+  const labels = { app: name }
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name, namespace: 'shop', annotations },
+    spec: {
+      serviceName: name,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'localhost/none' }] } },
+      ...spec,
+    },
+  }
+}
+
 /** Creates a namespace of the API. */
 export async function createNamespace(cluster: Cluster, name: string, metadata: object = {}): Promise<void> {
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...metadata } })

@@ -3,27 +3,27 @@
  * knows no ledger and no rule of the product, only what DESIGN promises.
  */
 
-/** What each verdict stands for: a promise (P) or a rule (R) of DESIGN.md. */
+/** What each verdict stands for: promises of DESIGN.md, by number. */
 export const invariants = {
-  'one owner': ['P4', 'R1'],
-  'what it asked for': ['P3', 'R2'],
-  'one address a pod': ['P6', 'R5'],
-  'kept for its pod': ['R3'],
-  'reserved for its owner': ['R6'],
-  'left to who named it': ['R7'],
-  'a MAC of its own': ['P20'],
-  'a node has what it answered': ['P5', 'P7', 'P9', 'P16', 'P18', 'P19', 'P23', 'R4', 'R8'],
-  'nothing is left over': ['P8', 'P9', 'P16'],
-  'each pod can be started': ['P16', 'P19'],
-  'no record is passed over': ['P7'],
-  'from the pool in force': ['P25'],
-  'left to the fallback': ['P14'],
-  'STATUS says what an ADD gets': ['P13'],
-  'the webhook says who has it': ['P3'],
+  'one owner': [1],
+  'what it asked for': [2],
+  'one address a pod': [5],
+  'kept for its pod': [3],
+  'reserved for its owner': [6],
+  'left to who named it': [7],
+  'a MAC of its own': [24],
+  'a node has what it answered': [4, 8, 12, 14, 21, 22, 23, 27],
+  'nothing is left over': [8, 13, 14],
+  'each pod can be started': [8, 23],
+  'no record is passed over': [12],
+  'from the pool in force': [29],
+  'left to the fallback': [19],
+  'STATUS says what an ADD gets': [18],
+  'the webhook says who has it': [2],
   // Of whatever is played: they say that the program, or the simulation itself, is wrong.
   'nothing unforeseen is thrown': [],
   'a history ends': [],
-} as const satisfies Readonly<Record<string, readonly string[]>>
+} as const satisfies Readonly<Record<string, readonly number[]>>
 
 export type Invariant = keyof typeof invariants
 

@@ -25,7 +25,7 @@ export async function pingGateway(
   const program = findProgram('ping', path)
   if (program === undefined) {
     const finding = warning(
-      `nobody asked gateway ${gateway}: ping is not installed`,
+      `gateway ${gateway} was not pinged: ping is not installed`,
       'apt-get install iputils-ping',
     )
     return { gateway, answered: null, findings: [finding] }

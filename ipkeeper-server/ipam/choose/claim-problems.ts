@@ -420,7 +420,7 @@ function whoHas(taken: TakenAddress, until: boolean): string {
   const { lease, reservation } = taken
   if (reservation) return `reserved for ${describeReservation(reservation)}`
   if (!lease)
-    return taken.own ? `the node's own, on link ${taken.own.link}` : 'by nobody, but its range is draining'
+    return taken.own ? `the node's own, on link ${taken.own.link}` : 'by no pod, but its range is draining'
   const who = describeLease(lease)
   return until ? `held by ${who}; ${whenFree(lease, taken.standing ?? unjudged(lease))}` : `by ${who}`
 }

@@ -19,7 +19,7 @@ export interface Grant {
   readonly range: Range
   /** Asked for by name, not chosen. */
   readonly named: boolean
-  /** Which channel asked; "reservation", "workload", "kept" or "dynamic" when nobody did. */
+  /** Which channel asked; "reservation", "workload", "kept" or "dynamic" when none did. */
   readonly source: string
   readonly reason: string
 }

@@ -30,7 +30,7 @@ export interface HistoryEvent extends LeaseKey {
   readonly node: string
   /** null unless bound or moved. */
   readonly containerId: string | null
-  /** Which channel asked; "dynamic" when nobody did. */
+  /** Which channel asked; "dynamic" when none did. */
   readonly source: string
   /** When it becomes free by itself; null for never, and while bound. */
   readonly until: number | null
@@ -146,7 +146,7 @@ const endings: Readonly<Record<HistoryEventName, (entry: HistoryEntry, next: His
     entry.containerId === next.containerId && entry.node !== next.node
       ? `its node is now named ${next.node}`
       : 'taken over by a newer sandbox',
-  held: (entry, next) => (entry.containerId === null ? 'kept anew' : `${howEnded(next)}, kept`),
+  held: (entry, next) => (entry.containerId === null ? 'kept again' : `${howEnded(next)}, kept`),
   cooling: (entry, next) => (entry.containerId === null ? 'given up' : howEnded(next)),
   free: () => 'released',
   undone: () => 'ADD undone',

@@ -83,7 +83,7 @@ export interface LeaseRecord extends Versioned, LeaseKey {
   readonly node: string
   /** Asked for by name, not chosen. */
   readonly named: boolean
-  /** Which channel asked, such as "annotation ipkeeper.io/ip"; "dynamic" when nobody did. */
+  /** Which channel asked, such as "annotation ipkeeper.io/ip"; "dynamic" when none did. */
   readonly source: string
   readonly retain: Retention
   /** That was asked for; null where the pod has one that it did not choose. */

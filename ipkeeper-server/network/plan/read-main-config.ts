@@ -71,7 +71,7 @@ const modeHints = {
   ipMasq: 'take it out; packets of a macvlan pass the node by, so it can change nothing in them',
   serviceCidrs:
     'pods of a macvlan cannot reach their own node, which would serve them; use "mode": "underlay"',
-  duplicateProbe: 'take it out; nobody but the node is on the link of such a pod',
+  duplicateProbe: 'take it out; only the node is on the link of such a pod',
 } as const satisfies Partial<Record<NetconfKey, string>>
 
 const isTrue =

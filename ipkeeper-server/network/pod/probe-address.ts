@@ -127,7 +127,7 @@ export async function settleIpv6(link: ProbedLink, addresses: readonly string[])
     taken.map(cidr => ({
       place: 'pod',
       words: ['address', 'delete', cidr, 'dev', ifname],
-      about: `take ${cidr} from ${ifname}, since somebody else has it`,
+      about: `take ${cidr} from ${ifname}, since another machine has it`,
     })),
     fd,
   )

@@ -52,7 +52,7 @@ function readReservation(text: string): Content {
   const [containerId, ifname] = [first.trim(), second.trim()]
   if (text === '')
     return {
-      fault: { reason: 'zero-byte', detail: 'empty: an address that nobody has and nobody gets' },
+      fault: { reason: 'zero-byte', detail: 'empty: an address that no container has and none can get' },
       sandbox: {},
     }
   if (containerId === '' || containerIdFault(containerId))

@@ -74,7 +74,7 @@ export const IPLeaseSpec = Type.Object(
     named: Type.Boolean({ description: 'Asked for by name, not chosen.' }),
     source: text(
       1024,
-      'Which channel asked, such as "annotation ipkeeper.io/ip"; "dynamic" when nobody did.',
+      'Which channel asked, such as "annotation ipkeeper.io/ip"; "dynamic" when none did.',
     ),
     retain: objectRetention('What becomes of it at DEL.'),
     carried: Type.Optional(

@@ -41,7 +41,7 @@ export const IPNodeSpec = Type.Object(
       }),
       { maxItems: 64, description: 'By which other nodes reach it.' },
     ),
-    since: moment('When it was first told of.'),
+    since: moment('When it was first reported.'),
     stopsAfter: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -76,13 +76,13 @@ export const IPNodeSpec = Type.Object(
       Type.Integer({
         minimum: 1,
         description:
-          'How many times the API had lost objects, and one more, when the node last told it all that is bound there; absent: 1.',
+          'How many times the API had lost objects, and one more, when the node last wrote there all that is bound on it; absent: 1.',
       }),
     ),
     owes: Type.Optional(
       Type.Literal(true, {
         description:
-          'Something that is bound there has not been told yet, since the API has it in use on another node that had not told either.',
+          'Something that is bound there has not been written yet, since the API has it in use on another node that had not written either.',
       }),
     ),
     gone: Type.Optional(goneMark('Nobody waits for the node: it is gone for good, or has another name.')),

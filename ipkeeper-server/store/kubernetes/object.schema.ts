@@ -60,7 +60,7 @@ export const conditions = Type.Array(
     type: text(316, 'What it is about.'),
     status: words(['True', 'False', 'Unknown'], 'Whether it holds.'),
     observedGeneration: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Of the object it was told of.' }),
+      Type.Integer({ minimum: 0, description: 'Of the object that it is about.' }),
     ),
     lastTransitionTime: moment('When it last changed.'),
     reason: text(1024, 'One word, for programs.'),

@@ -50,7 +50,7 @@ function expectOurs(pool: string, { madeByPeople }: PresentObjects): void {
   if (!madeByPeople.has(pool)) return
   throw new Problem(
     'IPK_STORE_FAILED',
-    `IPPool ${pool} was made by somebody else, and is not for ipkeeper to change`,
+    `IPPool ${pool} was created by another program or person, and ipkeeper does not change it`,
     { hint: `give the other pool another name, or: kubectl delete ippool ${pool}` },
   )
 }

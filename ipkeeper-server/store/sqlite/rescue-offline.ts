@@ -120,4 +120,4 @@ export async function rescueOffline(path: string, now: number, dryRun: boolean):
 }
 
 const nothingLeft =
-  'restore a backup: ipkeeperctl restore FILE; or start the daemon, which lists what may live and says how to begin anew; see docs/operations/rescue.md'
+  'restore a backup: ipkeeperctl restore FILE; or start the daemon, which lists what may live and says how to begin with an empty ledger; see docs/operations/rescue.md'

@@ -33,7 +33,7 @@ const failed = (path: string, cause: unknown, hint?: string): Problem =>
   )
 
 const isRenewed = (path: string): Problem =>
-  new Problem('IPK_STORE_LOST', `store ${path} is being written anew at this moment`, {
+  new Problem('IPK_STORE_LOST', `store ${path} is being rewritten at this moment`, {
     hint: 'try again in some seconds',
   })
 

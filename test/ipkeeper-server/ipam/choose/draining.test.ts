@@ -114,7 +114,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
       'add',
       pod('b', 'c2', listed),
       'IPK_CANDIDATES_TAKEN',
-      /10\.22\.0\.50 by nobody, but its range is draining/,
+      /10\.22\.0\.50 by no pod, but its range is draining/,
     ],
   ],
   'but not for the pod that had one': [

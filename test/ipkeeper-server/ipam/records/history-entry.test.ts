@@ -210,9 +210,9 @@ const stories: readonly (readonly [
     ['cooling 30-now', 'held 20-30 given up'],
   ],
   [
-    'kept anew',
+    'kept again',
     [entry('held', 20), entry('held', 30, 'a', { until: 200 })],
-    ['held 30-now', 'held 20-30 kept anew'],
+    ['held 30-now', 'held 20-30 kept again'],
   ],
   ['undone', [entry('bound', 10), entry('undone', 11)], ['bound 10-11 ADD undone']],
 ]

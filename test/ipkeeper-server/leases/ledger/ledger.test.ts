@@ -1,9 +1,10 @@
 import t from 'tap'
 import { leaseKey, type Change } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
-import type { SharedAspect, StoreNews } from '../../../../ipkeeper-server/store/lease-store.ts'
+import type { StoreNews } from '../../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../../ipkeeper-server/store/memory/memory-store.ts'
 import { lease, poolRecord, putLease } from '../../../rigs/records.ts'
+import { sharedAspect } from '../../../rigs/shared-aspect.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
 import { poolFrom } from '../test-service.ts'
@@ -93,19 +94,7 @@ t.test('a change from an old generation is refused before the store is asked', a
 t.test('leases of a store that nodes share are counted as those of a store of its own', async t => {
   const memory = new MemoryStore()
   let adopt: (news: StoreNews) => void = () => undefined
-  const shared: SharedAspect = {
-    follow: tell => (adopt = tell),
-    status: () => ({ state: 'ready', owed: 0 }),
-    isHeard: () => true,
-    haveAllTold: () => true,
-    tookUp: () => undefined,
-    takenAtStart: () => [],
-    lastContactAge: () => 0,
-    hasEnded: () => false,
-    ended: () => [],
-    ignores: [],
-    named: () => Promise.resolve(),
-  }
+  const shared = sharedAspect(tell => (adopt = tell))
   const store = Object.assign(memory, { shared })
   const container = { kind: 'container', network: 'net', containerId: 'c2', ifname: 'eth0' } as const
   await store.commit([

@@ -7,10 +7,11 @@ import {
 import { leaseKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { blockOf } from '../../../../ipkeeper-server/ipam/pools/block-affinity.ts'
-import type { SharedAspect, StoreNews } from '../../../../ipkeeper-server/store/lease-store.ts'
+import type { StoreNews } from '../../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../../ipkeeper-server/store/memory/memory-store.ts'
 import { formatAddress } from '../../../../shared/net/address.ts'
 import { lease, putLease, reservationRecord } from '../../../rigs/records.ts'
+import { sharedAspect } from '../../../rigs/shared-aspect.ts'
 import { poolFrom } from '../test-service.ts'
 import { lowest, two } from './small-pool.ts'
 
@@ -174,19 +175,7 @@ t.test('in a store that nodes share each node keeps to itself', async t => {
   /** The store as another node sees it: the same records, heard of at once. */
   const heard: ((news: StoreNews) => void)[] = []
   const memory = new MemoryStore()
-  const shared: SharedAspect = {
-    follow: adopt => heard.push(adopt),
-    status: () => ({ state: 'ready', owed: 0 }),
-    isHeard: () => true,
-    haveAllTold: () => true,
-    tookUp: () => undefined,
-    takenAtStart: () => [],
-    lastContactAge: () => 0,
-    hasEnded: () => false,
-    ended: () => [],
-    ignores: [],
-    named: () => Promise.resolve(),
-  }
+  const shared = sharedAspect(adopt => heard.push(adopt))
   const store = Object.assign(memory, { shared })
   const open = (node: string): Promise<Ledger> => Ledger.open(store, () => 0, node)
   const [one, other] = [await open('worker-1'), await open('worker-2')] as const

@@ -297,7 +297,7 @@ const rows: readonly Row[] = [
   [
     'a list of which one drains and another has the rest',
     deployment('a', ips('10.40.0.5,10.40.0.9'), { replicas: 1, strategy: { type: 'Recreate' } }),
-    /all 2 addresses are taken: 10.40.0.5 by shop\/lasts-0.*, 10.40.0.9 by nobody, but its range is draining/,
+    /all 2 addresses are taken: 10.40.0.5 by shop\/lasts-0.*, 10.40.0.9 by no pod, but its range is draining/,
   ],
   [
     "a controller's pod: its workload was told",

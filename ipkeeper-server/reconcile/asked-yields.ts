@@ -86,7 +86,7 @@ export class AskedYields {
     const isItsOwn = record.name === node
     if (!ledger.hasAttachment(key)) {
       if (!isItsOwn) return
-      if (mayRunElsewhere(record) && !service.tombstones.has(key) && !ledger.hasEnded(key)) {
+      if (mayRunElsewhere(record) && !ledger.hasEnded(key)) {
         await amendNode(ledger, node, present => withNotHere(present, asked))
         return
       }

@@ -2,7 +2,7 @@ import { attachmentByLease } from '../ipam/records/new-records.ts'
 import { incarnationOf, describeHolder } from '../ipam/records/records.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 import type { NodeSnapshot, SeenElsewhere, SeenLostNode } from './plan-snapshot.ts'
-import { describeLostNode, describeStanding, remedyFor } from '../ipam/records/standing.ts'
+import { describeLostNode, describeStanding, forceLine, remedyFor } from '../ipam/records/standing.ts'
 
 /**
  * What is on record here under a name that is not this node's. It was carried over at the start unless the state folder is of a
@@ -44,8 +44,7 @@ export function suspectUnrecorded({ unrecorded = [] }: NodeSnapshot): readonly S
         key: `unrecorded ${lease.address} ${incarnationOf(record)}`,
         says: `${lease.address} is bound on this node to ${describeAttachment(record)}, of which this node has no record`,
         why: 'another machine had the name of this node, or the journal was lost; no daemon checks whether that sandbox is running',
-        remedy:
-          'if that machine is gone, or its sandboxes are, send the DEL from this node: docs/operations/running-by-hand.md',
+        remedy: `if that machine is off, or its sandbox is gone: ${forceLine(lease)} --powered-off`,
         about: aboutAttachment(record, [lease]),
         action: { kind: 'none' },
         certainty: { by: 'absence' },
@@ -94,6 +93,7 @@ function tellOf({ standing, leases, silence }: SeenLostNode): readonly Suspicion
 
 function suspect(seen: SeenElsewhere): Suspicion | undefined {
   const { record, leases, goneFor, nodeWasThere, pod } = seen
+  const [lease] = leases
   const { node } = record
   const base = {
     kind: 'lease-of-lost-node',
@@ -131,8 +131,7 @@ function suspect(seen: SeenElsewhere): Suspicion | undefined {
         : {
             ...base,
             why: `the Kubernetes API has no node ${node}, which may never have been one of it, and there is no pod to ask for`,
-            remedy:
-              'if that machine is gone, send the DEL from any other node: docs/operations/running-by-hand.md',
+            remedy: lease ? `if that machine is off: ${forceLine(lease)} --powered-off` : '',
             action: { kind: 'none' },
           }
   }

@@ -42,7 +42,7 @@ export const toolPlaces: Readonly<Record<string, 'socket' | 'state' | 'both' | '
 }
 
 /** These ask before they change anything, so that they need a terminal in the pod as well. */
-export const asking: readonly string[] = ['move', 'release', 'reserve', 'unreserve']
+export const asking: readonly string[] = ['forget-node', 'move', 'release', 'reserve', 'unreserve']
 
 /** "import host-local": every importer asks the daemon. */
 const imports = 'import [a-z][a-z-]*[a-z]'

@@ -237,9 +237,10 @@ t.test('a machine that was installed afresh', { skip, timeout: 120_000 }, async 
     (await one.audit()).findings.some(({ state }) => state === 'reported'),
   )
   t.match((await one.audit()).findings, [
-    { kind: 'lease-without-record', address: /^10\.22\.0\.50/, remedy: /send the DEL/ },
+    { kind: 'lease-without-record', address: /^10\.22\.0\.50/, remedy: /release (?:--socket \S+ )?--force 10\.22\.0\.50 --powered-off$/ },
   ])
-  t.equal(await old.delInstead(old), '', 'as the finding says')
+  const words = ['release', '--force', '10.22.0.50', '--powered-off', '--yes']
+  t.match(await one.daemon().control(...words), { exit: 0 }, 'as the finding says')
   t.match(await one.leases(), { '10.22.0.50': 'cooling n1' })
   t.same((await one.audit()).findings, [])
 })

@@ -13,6 +13,7 @@ export const invariants = {
   'left to who named it': [7],
   'a MAC of its own': [24],
   'a node has what it answered': [4, 8, 12, 14, 21, 22, 23, 27],
+  'cut off for a reason': [8],
   'nothing is left over': [8, 13, 14],
   'each pod can be started': [8, 23],
   'no record is passed over': [12],
@@ -235,6 +236,17 @@ export class Judge {
   /** From here on nothing answers for its address any more, or nobody may rely on that: its DEL was asked for, it died, it was cut off. */
   ended(container: string): void {
     this.#owners.delete(container)
+  }
+
+  /** Its daemon has taken its links away. `hasReason`: an operator may have said so, or its records may have been lost. */
+  cutOff(container: string, hasReason: boolean): void {
+    const owner = this.#owners.get(container)
+    if (owner && !hasReason && this.#now() >= this.#doubtUntil)
+      this.complain(
+        'cut off for a reason',
+        `${container} of ${owner.wish.pod} runs, and has lost ${owner.address}`,
+      )
+    this.ended(container)
   }
 
   /**

@@ -98,6 +98,8 @@ export class World {
   readonly #sandboxes: Sandbox[] = []
   /** Those whose DEL was asked for. */
   readonly #deleted = new Set<Sandbox>()
+  /** What operators have seen that they would release by force. */
+  readonly #mayBeReleased = new Set<string>()
   readonly #underWay = new Set<Promise<void>>()
   #numbers = 0
   #snapshot: Snapshot | undefined
@@ -144,7 +146,7 @@ export class World {
       cooldown: seed % 2 === 0 ? minute : 0,
       onCut: (container: string): void => {
         this.#say(`${container} is cut off`)
-        this.judge.ended(container)
+        this.judge.cutOff(container, this.#restores > 0 || this.#mayBeReleased.has(container))
         for (const sandbox of this.#sandboxes)
           if (sandbox.container === container) Object.assign(sandbox, { isDisowned: false, isCutOff: true })
       },
@@ -792,6 +794,7 @@ export class World {
       if (address === undefined) return
       const terms = { poweredOff, dryRun: true, answerWithin }
       const { plan } = await forceRelease(service, 'default', address, terms)
+      if (plan.of.containerId !== null) this.#mayBeReleased.add(plan.of.containerId)
       const sandbox = this.#sandboxes.find(({ container }) => container === plan.of.containerId)
       if (sandbox) sandbox.isKeptForNobody = true
       // Whoever could not say that it is done may have done it.
@@ -994,15 +997,16 @@ export class World {
     }
   }
 
-  /** Of what is in use on a node, and of which its older journal knows nothing, people send the DELs, as the audit advises. */
+  /** Of what is in use on a node, and of which its older journal knows nothing, people release the addresses, as the audit advises. */
   async #endWhatHasNoRecord(machine: Machine): Promise<void> {
     await this.#ask(machine, async service => {
       const others = new Set(this.#serving.filter(one => one !== machine).map(({ name }) => name))
       for (const { state, attachment: key, address, node } of [...service.ledger.leases()]) {
         if (state !== 'bound' || !key || service.ledger.hasAttachment(key)) continue
         if (others.has(node) || this.judge.owns(key.containerId)) continue
-        await delAttachment(service, key, machine.moment)
-        this.#say(`the DEL of ${key.containerId}, which has ${address} and no record, is sent by hand`)
+        await forceRelease(service, 'default', address, { poweredOff: true, dryRun: false, answerWithin })
+        this.judge.keptNoMore(address)
+        this.#say(`${address} of ${key.containerId}, of which there is no record, is released by force`)
       }
     })
   }

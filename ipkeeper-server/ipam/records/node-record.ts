@@ -100,6 +100,10 @@ export function formersThatMayRun({
 export const mayRunElsewhere = (record: Pick<NodeRecord, 'claim' | 'formers'>): boolean =>
   formersThatMayRun(record).length > 0
 
+/** Whether another machine that had the name may still run something under it, and not this one in this boot, whose record was lost. */
+export const anotherMayRun = (record: Pick<NodeRecord, 'claim' | 'formers'>): boolean =>
+  formersThatMayRun(record).some(({ bootId }) => bootId !== record.claim?.bootId)
+
 /** Whether a machine has the name, or is remembered to have had it. */
 export const isKnownUnder = ({ claim, formers = [] }: NodeRecord, id: string): boolean =>
   claim?.id === id || formers.some(former => former.id === id)

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { planDel, planUndo } from '../../ipam/plan/plan-del.ts'
 import type { EndedBy } from '../../ipam/records/history-entry.ts'
+import { anotherMayRun } from '../../ipam/records/node-record.ts'
 import {
   attachmentKey,
   sameAttachment,
@@ -103,6 +104,9 @@ export async function delAttachment(
   const { ledger, network, tombstones } = service
   return await service.serial.run(attachmentKey(key), async () => {
     const attachment = ledger.attachment(key)
+    // Not remembered as a DEL, either: nothing has ended here.
+    const isByRuntime = by === 'del' || by === 'gc'
+    if (isByRuntime && attachment && mayBeOfAnotherMachine(service, attachment)) return { late: 'unknown' }
     const willEnd = (): boolean => planEnd(service, key, { began, isMeant, undoes: false }).change.length > 0
     const undoes =
       released === undefined &&
@@ -133,6 +137,19 @@ export async function delAttachment(
       ...(undoes && { undone: true }),
     }
   })
+}
+
+/**
+ * Whether another machine may run a sandbox: a runtime knows nothing of that, though it has one of the same ID on its list where its disk is a
+ * copy of that machine's. Only a node's own runtime says that its sandboxes have ended (DESIGN.md, promise 5).
+ */
+function mayBeOfAnotherMachine(
+  { ledger, node: here, lostNode, isForgotten }: LeaseService,
+  { node, generation, ...key }: AttachmentRecord,
+): boolean {
+  if (!ledger.isShared || generation > 0 || ledger.hasEnded(key)) return false
+  if (node !== here) return lostNode?.(node) === undefined && isForgotten?.(node) !== true
+  return anotherMayRun(ledger.node(here) ?? {})
 }
 
 /** Generation 0: nothing is known here of its namespace. */

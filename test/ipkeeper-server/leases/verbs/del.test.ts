@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
 import { EngineDouble } from '../../../rigs/engine-double.ts'
-import { openSharedStore } from '../../../rigs/shared-store.ts'
+import { openSharedLeases, openSharedStore } from '../../../rigs/shared-store.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
+import type { LeaseService } from '../../../../ipkeeper-server/leases/verbs/service.ts'
 import { delAttachment, endStray, endStrays } from '../../../../ipkeeper-server/leases/verbs/del.ts'
 import { collectGarbage } from '../../../../ipkeeper-server/leases/verbs/gc.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
@@ -13,6 +15,8 @@ import {
   leaseKey,
   type FormerClaim,
   type LeaseRecord,
+  type NodeClaim,
+  type NodeRecord,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { until } from '../../../rigs/poll.ts'
 import { nodeText } from '../../../rigs/records.ts'
@@ -296,4 +300,59 @@ t.test('one that was added anew while it was to be ended stays', async t => {
     world.leases().filter(line => line.includes('bound')),
     [`${address} bound - a`],
   )
+})
+
+/** Its runtime has the other machine's sandboxes on its list, as after the disk of that was copied. */
+t.test('what a runtime says of a sandbox that another machine may run', async t => {
+  const claim = (id: string, more: object = {}): NodeClaim => ({
+    id,
+    session: id,
+    bootId: id,
+    since: 0,
+    ...more,
+  })
+  interface Row {
+    readonly own: string
+    readonly ends: boolean
+    readonly record?: Partial<NodeRecord>
+    readonly more?: Partial<LeaseService>
+  }
+  const rows: Readonly<Record<string, Row>> = {
+    'the other one has another name': { own: 'n2', ends: false },
+    'the other one had the name before': {
+      ...{ own: 'n1', ends: false },
+      record: { claim: claim('two'), formers: [claim('one')] },
+    },
+    'it is this machine in this boot, whose journal was lost': {
+      ...{ own: 'n1', ends: true },
+      record: { claim: claim('two', { bootId: 'b' }), formers: [claim('one', { bootId: 'b' })] },
+    },
+    'the other one was declared gone for good': { own: 'n2', ends: true, more: { isForgotten: () => true } },
+    'the API says that the other one is lost': { own: 'n2', ends: true, more: { lostNode: () => 'gone' } },
+  }
+  for (const [name, { own, record, more, ends }] of Object.entries(rows))
+    await t.test(name, async t => {
+      const folder = tempFolder(t)
+      const site = new EngineDouble()
+      const open = (node: string, file: string): Promise<TestService> =>
+        openSharedLeases(t, site.connect(), folder.file(`${file}.db`), { node, retryAfter: 5 })
+      const one = await open('n1', 'one')
+      const address = await one.add({ pod: 'a', container: 'c1' })
+      const key = { segment: 'default', address }
+      const two = await open(own, 'two')
+      if (record) {
+        site.put('node', 'n1', nodeText('n1', { generation: 9, ...record }))
+        await until('it is heard', () => two.service.ledger.node('n1')?.formers !== undefined)
+      }
+      await until('it is heard', () => two.service.ledger.lease(key)?.state === 'bound')
+      const service: LeaseService = { ...two.service, ...more }
+      const attachment = { network: 'net', containerId: 'c1', ifname: 'eth0' }
+      for (let sent = 0; sent < 2; sent++)
+        await delAttachment(service, attachment, { bootId: 'boot', startedAt: 1000 + sent })
+      t.equal(service.ledger.lease(key)?.attachment?.containerId, ends ? undefined : 'c1')
+      if (ends) return
+      t.equal(service.tombstones.has(attachment), false)
+      await one.del('c1')
+      t.notMatch(one.service.ledger.lease(key), { state: 'bound' })
+    })
 })

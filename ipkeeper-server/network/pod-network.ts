@@ -12,7 +12,9 @@ export class AddressTaken extends Problem {
 
   constructor(duplicates: readonly { readonly address: string; readonly mac: string | undefined }[]) {
     const each = duplicates.map(({ address, mac }) =>
-      mac === undefined ? `another machine on the network has ${address}` : `${mac} on the network has ${address}`,
+      mac === undefined
+        ? `another machine on the network has ${address}`
+        : `${mac} on the network has ${address}`,
     )
     super('IPK_ADDRESS_DUPLICATE', each.join('; '))
     this.addresses = duplicates.map(({ address }) => address)

@@ -309,7 +309,9 @@ export const StatusReply = Type.Object(
         }),
       ),
       since: Type.Optional(Type.String({ format: 'date-time', description: 'of the reason' })),
-      owed: Type.Optional(Type.Integer({ description: 'pending writes: records that its engine has not confirmed' })),
+      owed: Type.Optional(
+        Type.Integer({ description: 'pending writes: records that its engine has not confirmed' }),
+      ),
       waitsFor: Type.Optional(
         Type.Array(Type.String(), {
           description: 'other nodes that have not written their records again, while it is incomplete',

@@ -237,7 +237,11 @@ t.test('a machine that was installed afresh', { skip, timeout: 120_000 }, async 
     (await one.audit()).findings.some(({ state }) => state === 'reported'),
   )
   t.match((await one.audit()).findings, [
-    { kind: 'lease-without-record', address: /^10\.22\.0\.50/, remedy: /release (?:--socket \S+ )?--force 10\.22\.0\.50 --powered-off$/ },
+    {
+      kind: 'lease-without-record',
+      address: /^10\.22\.0\.50/,
+      remedy: /release (?:--socket \S+ )?--force 10\.22\.0\.50 --powered-off$/,
+    },
   ])
   const words = ['release', '--force', '10.22.0.50', '--powered-off', '--yes']
   t.match(await one.daemon().control(...words), { exit: 0 }, 'as the finding says')

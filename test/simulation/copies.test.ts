@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
     what: 'what a shared store has of such a pod people end',
     kind: 'transactions',
     steps: [start('app-a'), putBack('disk'), start('app-b')],
-    says: / of app-b on n0 has 10\.22\.0\.3[^]*the DEL of c2, which has 10\.22\.0\.2 and no record, is sent by hand/,
+    says: / of app-b on n0 has 10\.22\.0\.3[^]*10\.22\.0\.2 of c2, of which there is no record, is released by force/,
   },
   {
     what: 'a disk in the place of its machine, on other hardware',

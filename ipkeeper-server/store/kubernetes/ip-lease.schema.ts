@@ -72,10 +72,7 @@ export const IPLeaseSpec = Type.Object(
     attachment: Type.Optional(AttachmentEntry),
     node: text(253, 'The node that it is, or was last, in use on.'),
     named: Type.Boolean({ description: 'Asked for by name, not chosen.' }),
-    source: text(
-      1024,
-      'Which channel asked, such as "annotation ipkeeper.io/ip"; "dynamic" when none did.',
-    ),
+    source: text(1024, 'Which channel asked, such as "annotation ipkeeper.io/ip"; "dynamic" when none did.'),
     retain: objectRetention('What becomes of it at DEL.'),
     carried: Type.Optional(
       Type.Enum(['routed', 'link'], {

@@ -105,7 +105,9 @@ t.test('what lost nodes have left', t => {
     [
       'a container of a host that may never have been one',
       { pod: 'none' },
-      [/^\S+ reported none: .*may never have been one of it.*if that machine is off: ipkeeperctl release --force \S+ --powered-off/],
+      [
+        /^\S+ reported none: .*may never have been one of it.*if that machine is off: ipkeeperctl release --force \S+ --powered-off/,
+      ],
     ],
   ]
   for (const [what, words, says] of table) {

@@ -23,6 +23,8 @@ export interface FollowConfigOptions {
   readonly path: string
   readonly mesh: NodeMesh | undefined
   readonly putInForce: (next: DaemonConfig) => void
+  /** Awaited when other pools are in force, and before anybody is served by them at the start. */
+  readonly onPools: () => Promise<void>
 }
 
 export interface FollowedConfig {
@@ -45,6 +47,7 @@ export function followConfig(frame: DaemonFrame, options: FollowConfigOptions): 
   }
   let follows = false
   const onApplied = async (): Promise<void> => {
+    await options.onPools()
     await forget()
     // Before, the mesh has not begun.
     if (follows) options.mesh?.wake()

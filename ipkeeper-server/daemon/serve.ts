@@ -93,6 +93,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await beginRepairs(frame, { service, opened }, repairs)
   const followed = followConfig(frame, {
     ...{ service, opened, access, path: options.config, mesh, putInForce },
+    onPools: () => repairs.unrecorded.poolsChanged(),
   })
   await followed.begin()
   cluster?.start()

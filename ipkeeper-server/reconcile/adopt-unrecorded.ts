@@ -60,6 +60,8 @@ export class AdoptUnrecorded {
   readonly #options: AdoptUnrecordedOptions
   readonly #told = new Set<string>()
   readonly #task: BackgroundTask
+  /** Whether something that lives is in none of the pools. */
+  #hasUnfit = false
 
   constructor(options: AdoptUnrecordedOptions) {
     this.#options = options
@@ -75,6 +77,11 @@ export class AdoptUnrecorded {
     await this.#task.run()
   }
 
+  /** To be called when other pools are in force: what had no place may have one now. Never rejects. */
+  async poolsChanged(): Promise<void> {
+    if (this.#hasUnfit) await this.#task.run()
+  }
+
   async stop(): Promise<void> {
     await this.#task.stop()
   }
@@ -87,11 +94,13 @@ export class AdoptUnrecorded {
     for (const one of unrecordedResults(ledger, await results()))
       if (!(await this.#hasEnded(one)) && (await this.#lives(one.result))) living.push(one)
     let isContested = false
+    this.#hasUnfit = false
     for (const [segment, group] of Map.groupBy(living.filter(isLatest), one => one.segment)) {
       for (const address of group.flatMap(({ result }) => result.addresses))
         await this.#endDeadOwner({ segment, address })
       const items = await this.#adopt(segment, group)
       isContested ||= items.some(({ verdict }) => verdict === 'conflict')
+      this.#hasUnfit ||= items.some(({ verdict }) => verdict === 'unfit')
     }
     if (!isContested || isFinal) ledger.tookUp()
     return isContested ? pauseAfterConflict : undefined

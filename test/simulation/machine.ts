@@ -441,7 +441,7 @@ export class Daemon {
     lostEarly.forEach(lost)
     await yielding.begin()
     await askedYields.begin()
-    const unrecorded = around.copies ? this.#adoptUnrecorded(service, see) : undefined
+    const unrecorded = (this.#unrecorded = around.copies ? this.#adoptUnrecorded(service, see) : undefined)
     await unrecorded?.begin()
     if (around.configured) await this.#beginPools(service)
     await presence?.start()
@@ -487,6 +487,8 @@ export class Daemon {
     around.note(`${here}: serves`)
     void this.#keepDraining()
   }
+
+  #unrecorded: AdoptUnrecorded | undefined
 
   /** As daemon/assemble-repairs.ts. */
   #adoptUnrecorded(service: LeaseService, namespaceAt: (path: string) => NetnsState): AdoptUnrecorded {
@@ -552,6 +554,7 @@ export class Daemon {
         await this.life.edge(applyPools(service, settings, putInForce, this.#book.pools))
         machine.disk.pool = next
         machine.around.note(`${machine.name}: goes by the pool ${next}`)
+        await this.#unrecorded?.poolsChanged()
         return 'applied'
       } catch (error) {
         if (!(error instanceof Problem)) throw error

@@ -426,6 +426,7 @@ export class World {
     const { machine } = sandbox
     const run = `run-${++this.#numbers}`
     let request = this.#request(sandbox, run)
+    let given = ''
     const began = this.#time.now()
     const ends = Promise.withResolvers<'killed'>()
     let isOver = false
@@ -465,7 +466,7 @@ export class World {
         return answer
       }
       if (answer === leftToFallback && request.given.length === 0) {
-        const given = this.#giveByFallback(machine, sandbox.container)
+        given = this.#giveByFallback(machine, sandbox.container)
         await this.#travel(machine)
         request = { ...request, given: [`${given}/28`] }
         continue
@@ -477,7 +478,7 @@ export class World {
         return new Problem('IPK_ANSWER_UNMARKED', 'the daemon has undone it')
       }
       marks.set(run, 'plugin')
-      return answer === leftToFallback ? (machine.disk.fallback.get(sandbox.container) ?? '') : answer
+      return answer === leftToFallback ? given : answer
     }
   }
 
@@ -670,9 +671,9 @@ export class World {
     this.#disturbedAt.set(machine, this.#time.now())
     this.#wentBack.add(machine)
     if (this.#engine) return
-    for (const sandbox of this.#of('running')) {
+    for (const sandbox of this.#of('asked', 'running', 'ending')) {
       sandbox.isKeptForNobody = true
-      if (!this.#clocksSet.has(machine)) continue
+      if (sandbox.state === 'asked' || !this.#clocksSet.has(machine)) continue
       // Of two sandboxes it is by a clock that the later one is known.
       sandbox.isDisowned = true
       this.judge.ended(sandbox.container)
@@ -710,7 +711,8 @@ export class World {
       if (sandbox.machine === twin) await this.#stop(sandbox)
     twin.kill()
     emptyFolder(twin.stateDir)
-    twin.disk = new Disk()
+    // Another plugin's files are none of its state folder's.
+    twin.disk = Object.assign(new Disk(), { fallback: twin.disk.fallback })
     twin.folders++
     this.#twins.delete(twin)
   }

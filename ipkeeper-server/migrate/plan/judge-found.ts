@@ -100,9 +100,9 @@ function findPlace(
     ...records
       .filter(({ origin }) => origin !== undefined)
       .map(record => ({ pool: terms.poolOf(record), inline: false })),
-    // An engine that has lost records may have lost that of a pool, which is written again once this node is through.
+    // The record of a pool may be lost, or older than what the configuration says, and is written again once this node is through.
     ...terms.pools.pools
-      .filter(({ pool }) => pool.segment === terms.segment && !records.some(({ name }) => name === pool.name))
+      .filter(({ pool }) => pool.segment === terms.segment)
       .map(({ pool }) => ({ pool, inline: false })),
     ...(own && !(own instanceof Problem) && own.segment === terms.segment
       ? [{ pool: own, inline: true }]

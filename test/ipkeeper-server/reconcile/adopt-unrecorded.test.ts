@@ -133,6 +133,19 @@ t.test('in a pool of the configuration, of which the store has lost the record',
   t.strictSame(told, ['10.40.0.9 lives'])
 })
 
+t.test('in no pool, until other pools are in force', async t => {
+  const { story, adopt, told } = await begin(t, () => [
+    { ...kept('lives', '10.40.0.9'), configs: [{ type: 'bridge', ipam: { type: 'ipkeeper' } }] },
+  ])
+  await adopt.begin()
+  t.match(told, [/unfit/])
+  story.book = { ...story.book, pools: [configured] }
+  await adopt.poolsChanged()
+  t.strictSame(told.slice(1), ['10.40.0.9 lives'])
+  await adopt.poolsChanged()
+  t.equal(told.length, 2)
+})
+
 t.test('whose lease is on record, and whose sandbox is not', async t => {
   const store = new MemoryStore()
   const before = await TestService.open(store)

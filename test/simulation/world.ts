@@ -21,40 +21,16 @@ import { EngineDouble, type Snapshot } from '../rigs/engine-double.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { Copies, emptyFolder } from './copies.ts'
 import { Disk } from './disk.ts'
+import { answers, Doubts } from './doubts.ts'
 import { Draws } from './draws.ts'
-import { Judge, type Given, type Wish } from './judge.ts'
+import { Judge, type Wish } from './judge.ts'
 import { Machine, type Daemon, type Surroundings } from './machine.ts'
 import { poolForms, type PoolForm } from './pools.ts'
+import { isThere, type Sandbox, type State } from './sandbox.ts'
 import { describeStep, machinesOf, wishes, type History, type Step } from './steps.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** Milliseconds in which nodes that find nothing missing hear of a loss from others (docs/adr/0023-an-engine-that-forgets.md). */
-const noticedWithin = 1000
-
 const names = ['n0', 'n1', 'n2', 'n3']
-
-/** asked: its ADD is under way. refused: it failed. ending: its DEL was asked for. gone: nothing of it is left but, perhaps, records. */
-type State = 'asked' | 'running' | 'refused' | 'ending' | 'gone'
-
-interface Sandbox {
-  readonly container: string
-  readonly wish: Wish
-  readonly uid: string
-  readonly machine: Machine
-  readonly bootId: string
-  state: State
-  /** The daemon has said something, which the runtime may not know yet. */
-  isAnswered?: boolean
-  /** Nobody relies on what it has. */
-  isDisowned?: boolean
-  /** It has lost its links. */
-  isCutOff?: boolean
-  /** Its address may be kept for nobody: an operator took it away, or it was recorded again without what its pod had asked for. */
-  isKeptForNobody?: boolean
-  /** Its daemon has said that it cannot record what it has. */
-  isUnrecorded?: boolean
-  given?: Given
-}
 
 const minute = 60_000
 /** After which a machine may need some time to be well. */
@@ -88,12 +64,7 @@ export class World {
   readonly #machines: Machine[]
   readonly #around: Surroundings
   readonly #copies: Copies
-  /** Machines whose clock was set. */
-  readonly #clocksSet = new Set<Machine>()
-  /** Machines whose disk is older than what they did. */
-  readonly #wentBack = new Set<Machine>()
-  /** Machines whose disk and hardware are those of another one. */
-  readonly #twins = new Map<Machine, Machine>()
+  readonly #doubts: Doubts
   readonly #folder = makeTempFolder()
   readonly #sandboxes: Sandbox[] = []
   /** Those whose DEL was asked for. */
@@ -118,10 +89,6 @@ export class World {
   readonly #fallback: string | null
   /** Nobody gets another name any more. */
   #isOver = false
-  /** Machines of which that was asked while they were on, and could perhaps not answer; since when they are well again. */
-  readonly #doubted = new Map<Machine, number | undefined>()
-  /** Machines that may find a loss which nothing else shows, and have had no time to tell it; since when they could. */
-  readonly #untold = new Map<Machine, number | undefined>()
 
   constructor(
     time: VirtualTime,
@@ -135,6 +102,9 @@ export class World {
       this.#say(`${wrong}${invariant}: ${says}`)
     })
     this.#engine = kind === 'embedded' ? undefined : engine
+    this.#doubts = new Doubts({
+      ...{ judge: this.judge, now: time.now, sandboxes: this.#sandboxes, isShared: kind !== 'embedded' },
+    })
     const around: Surroundings = {
       time,
       random: (number: number) => this.#draws.next(number),
@@ -152,7 +122,7 @@ export class World {
       },
       onAdopted: (container: string): void => {
         const sandbox = this.#sandboxes.find(one => one.container === container)
-        if (sandbox) this.#adopted(sandbox)
+        if (sandbox) this.#doubts.adopted(sandbox)
       },
       onNotAdopted: (container: string): void => {
         // An operator is told to delete one of the two.
@@ -187,13 +157,12 @@ export class World {
         return machine
       },
       onGoneBack: machine => {
-        this.#goneBack(machine)
+        this.#disturbedAt.set(machine, this.#time.now())
+        if (!this.#engine) this.#restores++
+        this.#doubts.goneBack(machine)
       },
       onTwin: (twin, original) => {
-        this.#twins.set(twin, original)
-        this.#wentBack.add(original)
-        this.#doubted.set(twin, undefined)
-        this.#doubtTwins()
+        this.#doubts.twin(twin, original)
       },
     })
   }
@@ -210,14 +179,14 @@ export class World {
 
   /** Nothing that was begun is waited for. */
   play(step: Step): void {
-    this.#believeAgain()
-    this.#doubtUntold()
+    this.#doubts.believeAgain()
+    this.#doubts.doubtUntold()
     this.#say(describeStep(step))
-    if ('on' in step && step.do !== 'start') this.#noLongerWell(this.#machine(step.on))
+    if ('on' in step && step.do !== 'start') this.#doubts.noLongerWell(this.#machine(step.on))
     if (disturbing.has(step.do) && 'on' in step)
       this.#disturbedAt.set(this.#machine(step.on), this.#time.now())
     const work = this.#work(step)
-    this.#doubtTwins(disturbing.has(step.do) && 'on' in step ? this.#machine(step.on) : undefined)
+    this.#doubts.doubtTwins(disturbing.has(step.do) && 'on' in step ? this.#machine(step.on) : undefined)
     if (!work) return
     const counted = work.finally(() => this.#underWay.delete(counted))
     this.#underWay.add(counted)
@@ -295,8 +264,7 @@ export class World {
         this.#restores++
         for (const machine of this.#machines) this.#disturbedAt.set(machine, this.#time.now())
         if (!step.seen) {
-          for (const machine of this.#machines) this.#untold.set(machine, undefined)
-          this.#doubtUntold()
+          this.#doubts.unseenLoss(this.#machines)
         }
         this.#engine?.restore(step.wiped ? undefined : this.#snapshot, step.seen)
         this.judge.unreservedAll()
@@ -342,13 +310,13 @@ export class World {
     machine.listed.set(container, { pod: wish.pod, uid, createdAt: machine.clocks.wall(), ready: true })
     const asked = this.#time.now()
     const answer = await this.#add(sandbox, killed)
-    if (!this.#isThere(sandbox)) {
+    if (!isThere(sandbox)) {
       sandbox.state = 'gone'
       this.judge.mayHaveGot(wish.pod)
       return new Problem('IPK_INTERRUPTED', 'the machine went off')
     }
     if (typeof answer === 'string') {
-      this.#doubtUntold()
+      this.#doubts.doubtUntold()
       sandbox.state = 'running'
       const byFallback = machine.disk.fallback.get(container) === answer
       sandbox.given = { container, machine: machine.number, wish, address: answer, byFallback }
@@ -364,13 +332,13 @@ export class World {
           (this.#moved.get(answer) === wish.pod ? ', which was moved to it' : '') +
           (byFallback ? ' by the fallback' : ''),
       )
-      this.#doubtTwins()
+      this.#doubts.doubtTwins()
       const { goesBy } = machine.daemon ?? {}
       if (goesBy && goesBy.since < asked && !byFallback)
         this.judge.fromPool(sandbox.given, poolForms[goesBy.pool])
       if (goesBy) this.judge.leftOut(sandbox.given, poolForms[goesBy.pool])
       this.judge.got(sandbox.given)
-      if (this.#doubted.has(machine)) {
+      if (this.#doubts.has(machine)) {
         sandbox.isDisowned = true
         this.judge.disowned(sandbox.given)
       } else if (sandbox.isCutOff !== true) this.judge.answered(sandbox.given, asked, machine.mood !== 'well')
@@ -386,7 +354,7 @@ export class World {
   }
 
   async #stop(sandbox: Sandbox, dies?: 'first' | 'without a DEL'): Promise<void> {
-    if (!this.#isThere(sandbox)) return
+    if (!isThere(sandbox)) return
     if (dies) this.#die(sandbox, true)
     if (dies !== 'without a DEL') await this.#del(sandbox)
     this.#vanish(sandbox)
@@ -414,11 +382,6 @@ export class World {
     machine.results.delete(container)
   }
 
-  /** Whether its machine still runs as it did when the sandbox was made. */
-  #isThere({ machine, bootId }: Sandbox): boolean {
-    return machine.isOn && machine.bootId === bootId
-  }
-
   // ---- The plugin
 
   /** The address, or why there is none. */
@@ -442,7 +405,7 @@ export class World {
     }, pluginRuns)
     await this.#travel(machine)
     for (;;) {
-      if (!this.#isThere(sandbox) || isGone()) return new Problem('IPK_INTERRUPTED', 'the plugin ended')
+      if (!isThere(sandbox) || isGone()) return new Problem('IPK_INTERRUPTED', 'the plugin ended')
       const { daemon } = machine
       if (daemon?.refuses) return toProblem(daemon.refuses())
       if (!daemon?.service) {
@@ -471,7 +434,7 @@ export class World {
         request = { ...request, given: [`${given}/28`] }
         continue
       }
-      if (!this.#isThere(sandbox)) return new Problem('IPK_INTERRUPTED', 'the machine went off')
+      if (!isThere(sandbox)) return new Problem('IPK_INTERRUPTED', 'the machine went off')
       const { marks } = machine.disk
       if (marks.has(run)) {
         await this.#del(sandbox)
@@ -522,7 +485,7 @@ export class World {
     if (sandbox.state !== 'asked' && sandbox.state !== 'gone') sandbox.state = 'ending'
     const began = machine.moment
     await this.#travel(machine)
-    if (!this.#isThere(sandbox)) return
+    if (!isThere(sandbox)) return
     const { daemon } = machine
     const done =
       daemon?.service &&
@@ -537,7 +500,7 @@ export class World {
         daemon.life.over,
         this.#time.pass(10_000),
       ]))
-    if (!this.#isThere(sandbox)) return
+    if (!isThere(sandbox)) return
     if (done !== true) {
       machine.disk.queue.push({ key: keyOf(sandbox), began })
       machine.disk.fallback.delete(container)
@@ -555,7 +518,7 @@ export class World {
     await this.#ask(machine, async service => {
       if (!this.judge.owns(container) || !given || given.byFallback) return
       // What is not on record any more can be recorded again once the store is there.
-      if (this.#wentBack.has(machine) && machine.mood !== 'well') return
+      if (this.#doubts.hasGoneBack(machine) && machine.mood !== 'well') return
       try {
         await checkAttachment(service, { key: keyOf(sandbox), expected: [`${given.address}/28`] })
       } catch (error) {
@@ -626,7 +589,7 @@ export class World {
   #setClock(machine: Machine, by: number): void {
     machine.clockIsAhead += by
     if (by === 0) return
-    this.#clocksSet.add(machine)
+    this.#doubts.clockWasSet(machine)
     for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
   }
 
@@ -638,7 +601,7 @@ export class World {
     await this.#ask(machine, async service => {
       const meant = this.#machines.filter(other => other.names.includes(name))
       // Whoever says so of a machine that runs, and cannot answer, was to make sure that it is off.
-      for (const other of meant) if (other.isOn && !answers(other)) this.#doubt(other)
+      for (const other of meant) if (other.isOn && !answers(other)) this.#doubts.doubt(other)
       await forgetNode(service, name, { answerWithin })
       this.#say(`${name} is declared gone`)
       for (const other of meant)
@@ -656,55 +619,6 @@ export class World {
     }
   }
 
-  /** From here on others may have what its pods have, until it hears of that. */
-  #doubt(machine: Machine): void {
-    this.#doubted.set(machine, undefined)
-    for (const sandbox of this.#sandboxes) {
-      if (sandbox.machine !== machine || !this.judge.owns(sandbox.container)) continue
-      sandbox.isDisowned = true
-      this.judge.ended(sandbox.container)
-    }
-  }
-
-  /** A ledger of one machine has forgotten what was kept and reserved since; of one that nodes share nothing is lost. */
-  #goneBack(machine: Machine): void {
-    this.#disturbedAt.set(machine, this.#time.now())
-    this.#wentBack.add(machine)
-    if (this.#engine) return
-    for (const sandbox of this.#of('asked', 'running', 'ending')) {
-      sandbox.isKeptForNobody = true
-      if (sandbox.state === 'asked' || !this.#clocksSet.has(machine)) continue
-      // Of two sandboxes it is by a clock that the later one is known.
-      sandbox.isDisowned = true
-      this.judge.ended(sandbox.container)
-    }
-    this.#restores++
-    this.judge.unreservedAll()
-    for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
-  }
-
-  /** What a living sandbox has is on record again, but not what its pod had asked for. */
-  #adopted(sandbox: Sandbox): void {
-    sandbox.isKeptForNobody = true
-    this.judge.keepsNothing(sandbox.container)
-    if (sandbox.isUnrecorded !== true) return
-    sandbox.isUnrecorded = false
-    if (this.#doubted.has(sandbox.machine)) return
-    sandbox.isDisowned = false
-    if (sandbox.given && sandbox.state === 'running' && this.#isThere(sandbox))
-      this.judge.returned(sandbox.given)
-  }
-
-  /**
-   * Whoever has the disk and the hardware of a machine that cannot contradict is taken for it, and ends what that runs.
-   *
-   * @param machine something happens to it that may keep it from contradicting
-   */
-  #doubtTwins(machine?: Machine): void {
-    for (const [twin, original] of this.#twins)
-      if (twin.isOn && (original === machine || !answers(original))) this.#doubt(original)
-  }
-
   /** As operators do it with a machine that has the disk of another one: docs/operations/node-identity.md. */
   async #beginAnew(twin: Machine): Promise<void> {
     for (const sandbox of this.#of('running', 'refused'))
@@ -714,44 +628,7 @@ export class World {
     // Another plugin's files are none of its state folder's.
     twin.disk = Object.assign(new Disk(), { fallback: twin.disk.fallback })
     twin.folders++
-    this.#twins.delete(twin)
-  }
-
-  /** What nobody could tell yet that has found it missing, others may be given. */
-  #doubtUntold(): void {
-    const now = this.#time.now()
-    for (const [machine, since] of this.#untold) {
-      // An ADD that is under way may be answered with what the engine has lost already.
-      const has = this.#sandboxes.some(
-        one => one.machine === machine && (one.state === 'asked' || this.judge.owns(one.container)),
-      )
-      if (!has || (since !== undefined && now - since >= noticedWithin)) this.#untold.delete(machine)
-      else this.#untold.set(machine, answers(machine) ? (since ?? now) : undefined)
-    }
-    if (this.#untold.size > 0) this.judge.doubt(1)
-  }
-
-  #noLongerWell(machine: Machine): void {
-    if (this.#doubted.has(machine)) this.#doubted.set(machine, undefined)
-  }
-
-  /** Machines that are well for a while have heard what their pods have lost, and have cut them off. */
-  #believeAgain(): void {
-    for (const [machine, since] of this.#doubted) {
-      const isWell =
-        answers(machine) && machine.daemon?.status?.state === 'ready' && !this.#twins.has(machine)
-      if (!isWell || since === undefined) this.#doubted.set(machine, isWell ? this.#time.now() : undefined)
-      else if (this.#time.now() - since >= 3 * minute) this.#believe(machine)
-    }
-  }
-
-  #believe(machine: Machine): void {
-    this.#doubted.delete(machine)
-    for (const sandbox of this.#of('running'))
-      if (sandbox.machine === machine && sandbox.isDisowned === true && this.#isThere(sandbox)) {
-        sandbox.isDisowned = false
-        if (sandbox.given) this.judge.returned(sandbox.given)
-      }
+    this.#doubts.noTwin(twin)
   }
 
   async #reserve({ do: verb, on, pod }: Step & { readonly do: 'reserve' | 'unreserve' }): Promise<void> {
@@ -802,7 +679,7 @@ export class World {
       // Whoever could not say that it is done may have done it.
       this.judge.keptNoMore(address)
       // Of one that runs and cannot answer it was for the operator to make sure that it is off.
-      if (plan.warning !== null && sandbox && this.#isThere(sandbox)) this.#doubt(sandbox.machine)
+      if (plan.warning !== null && sandbox && isThere(sandbox)) this.#doubts.doubt(sandbox.machine)
       const done = await forceRelease(service, 'default', address, { ...terms, dryRun: false, of: plan.of })
       this.judge.keptNoMore(address)
       this.#say(`${address} of ${plan.of.containerId ?? 'nobody'} is released by force: ${done.plan.way}`)
@@ -845,7 +722,7 @@ export class World {
         ...warnings.map(text => text.replace(/.*\[(\w+).*/s, '$1')),
       ]
       this.#say(`the webhook of ${machine.name} on ${wish.pod}: ${says[0] ?? 'admitted'}`)
-      if (other !== undefined && other !== wish.pod && says.length === 0 && !this.#doubted.has(machine))
+      if (other !== undefined && other !== wish.pod && says.length === 0 && !this.#doubts.has(machine))
         this.judge.complain(
           'the webhook says who has it',
           `${wish.pod} asks for ${ip}, which ${other} has, and is admitted by ${machine.name}`,
@@ -913,7 +790,7 @@ export class World {
   async settle(): Promise<void> {
     this.#say('all is well again')
     this.#isOver = true
-    for (const twin of [...this.#twins.keys()]) await this.#beginAnew(twin)
+    for (const twin of this.#doubts.twins) await this.#beginAnew(twin)
     for (const [number, machine] of this.#machines.entries()) {
       machine.turn('well')
       machine.runtime = 'lists'
@@ -931,10 +808,10 @@ export class World {
       if (!this.#lost.has(machine)) void (machine.isOn ? machine.start() : this.#switchOn(machine))
     await Promise.race([Promise.allSettled(this.#underWay), this.#time.pass(10 * minute)])
     for (const machine of this.#machines) if (machine.isOn && !machine.daemon) void machine.start()
-    if (this.#doubted.size > 0) {
+    if (this.#doubts.size > 0) {
       await this.#until(5, () => this.#unready().length === 0)
       await this.#time.pass(3 * minute)
-      for (const machine of this.#doubted.keys()) this.#believe(machine)
+      this.#doubts.believeAll()
     }
     // A kubelet ends in the end whatever does not run, or has a newer sandbox.
     const newest = new Map(
@@ -945,7 +822,8 @@ export class World {
         await this.#stop(sandbox)
     await this.#until(5, () => this.#differences().length === 0)
     await this.#forgetWhoIsNoMore()
-    if (this.#wentBack.size > 0) for (const machine of this.#serving) await this.#endWhatHasNoRecord(machine)
+    if (this.#doubts.someHaveGoneBack)
+      for (const machine of this.#serving) await this.#endWhatHasNoRecord(machine)
     await this.#until(25, () => this.#differences().length === 0)
     this.#look()
     for (const machine of this.#serving) await this.#untilReady(machine)
@@ -1194,9 +1072,6 @@ export class World {
 }
 
 /** Whether it can answer when it is asked whether it lives. */
-const answers = ({ isOn, daemon, mood }: Machine): boolean =>
-  isOn && daemon?.service !== undefined && mood === 'well'
-
 const keyOf = ({ container }: Sandbox): AttachmentKey => ({
   network: 'net',
   containerId: container,

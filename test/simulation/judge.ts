@@ -141,7 +141,7 @@ export class Judge {
       if (wish.mac !== undefined && other.wish.mac === wish.mac)
         this.complain('a MAC of its own', `${other.container} and ${container} have ${wish.mac}`)
     }
-    const isPromisedToIt = this.#everReserved.get(address)?.has(wish.pod) === true
+    const isPromisedToIt = this.isPromised(address, wish.pod)
     const kept = this.#kept.get(address)
     if (!isPromisedToIt && kept?.isSure === true && kept.until > this.#now() && kept.pod !== wish.pod)
       this.complain(
@@ -392,6 +392,11 @@ export class Judge {
         (this.#kept.get(address)?.pod === pod || this.#last.get(address)?.wish.pod === pod) &&
         this.#isForAnother(address, pod),
     )
+  }
+
+  /** Whether an address was ever asked to be reserved for a pod, or moved to it. */
+  isPromised(address: string, pod: string): boolean {
+    return this.#everReserved.get(address)?.has(pod) === true
   }
 
   #isForAnother(address: string, pod: string): boolean {

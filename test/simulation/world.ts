@@ -722,7 +722,9 @@ export class World {
         ...warnings.map(text => text.replace(/.*\[(\w+).*/s, '$1')),
       ]
       this.#say(`the webhook of ${machine.name} on ${wish.pod}: ${says[0] ?? 'admitted'}`)
-      if (other !== undefined && other !== wish.pod && says.length === 0 && !this.#doubts.has(machine))
+      // What is promised to it may be about to be its.
+      const isExpected = other === undefined || other === wish.pod || this.judge.isPromised(ip, wish.pod)
+      if (!isExpected && says.length === 0 && !this.#doubts.has(machine))
         this.judge.complain(
           'the webhook says who has it',
           `${wish.pod} asks for ${ip}, which ${other} has, and is admitted by ${machine.name}`,

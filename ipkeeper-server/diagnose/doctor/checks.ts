@@ -20,7 +20,7 @@ import {
 import { kernelFeaturesCheck, netnsPropagationCheck, sysctlsCheck } from './checks/kernel.ts'
 import { poolsCheck } from './checks/pools.ts'
 import { annotationsCheck, kubernetesApiCheck, poolSpecsCheck, runtimeCheck } from './checks/cluster.ts'
-import { engineCheck, severalNodesCheck, storeCheck } from './checks/store.ts'
+import { engineCheck, otherNodesCheck, severalNodesCheck, storeCheck } from './checks/store.ts'
 
 /** Everything that pods of a node need, in the order in which it is told. */
 export const checks: readonly Check[] = [
@@ -47,6 +47,7 @@ export const checks: readonly Check[] = [
   resultCacheCheck,
   severalNodesCheck,
   engineCheck,
+  otherNodesCheck,
   poolsCheck,
   kubernetesApiCheck,
   annotationsCheck,

@@ -1,4 +1,5 @@
 import { counted } from '../../../../shared/text/counted.ts'
+import type { NodeItem, NodesReply } from '../../../../shared/api/node.schema.ts'
 import { accessSync, closeSync, constants, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Check, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
@@ -120,6 +121,38 @@ export const engineCheck: Check = {
       )
     if (lacks !== undefined) return warn(`${where}: ${lacks}`, 'ipkeeperctl', 'status')
     return ok(`${where}${behind}`)
+  },
+}
+
+/** How nodes are that keep addresses and may never come back to end anything there. */
+const absent: Partial<Record<NodeItem['state'], string>> = {
+  silent: 'is out of contact',
+  gone: 'is gone',
+  'out-of-service': 'is out of service',
+  'waited-for': 'has to report what is in use there',
+}
+
+export const otherNodesCheck: Check = {
+  id: 'other-nodes',
+  title: 'the other nodes are in contact, or have no addresses',
+  why: 'An address that is bound on a node that has failed stays bound until somebody says that its machine is off.',
+  run: async node => {
+    const status = await node.status()
+    if (!status) return noDaemon
+    if (status.store.state === undefined) return skip(`the store (${status.store.kind}) is this node's own`)
+    const { nodes } = (await node.ask('/v1/nodes?limit=1000')) as NodesReply
+    const [first, ...more] = nodes.filter(({ here, state, leases }) => !here && leases > 0 && absent[state])
+    if (!first) return ok(counted(nodes.length, 'node'))
+    const { name, state, leases, lastContact } = first
+    const contact = lastContact === null ? '' : `, last contact ${lastContact}`
+    const others =
+      more.length === 0
+        ? ''
+        : `; and ${counted(more.length, 'other')}: ${more.map(other => other.name).join(', ')}`
+    return warn(
+      `node ${name} ${absent[state] ?? ''} (${counted(leases, 'address', 'addresses')} bound there${contact})${others}`,
+      ...['ipkeeperctl', 'nodes'],
+    )
   },
 }
 

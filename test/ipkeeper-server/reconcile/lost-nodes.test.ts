@@ -124,7 +124,7 @@ t.test('ended as by a DEL: each address by its retention', async t => {
   state.node = 'gone'
   for (const { record } of await nodes.look()) {
     t.ok(nodes.mayEnd(record))
-    await delAttachment(here.service, record, undefined)
+    await delAttachment(here.service, record, undefined, { by: 'sweeper' })
   }
   t.match(
     here

@@ -1,6 +1,7 @@
 /** Two nodes share a ledger; the first counted as lost, and what it had was taken over on the second. */
 import t, { type Test } from 'tap'
 import { YieldAddresses } from '../../../ipkeeper-server/reconcile/yield-addresses.ts'
+import { delAttachment } from '../../../ipkeeper-server/leases/verbs/del.ts'
 import { leaseKey } from '../../../ipkeeper-server/ipam/records/records.ts'
 import { EngineDouble, type NodeEngine } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
@@ -154,7 +155,9 @@ t.test('likewise of what another hand has ended', async t => {
   const { one, cut } = await start()
   await one.add(old)
   await heardBy(two, oldLine)
-  await two.del('c1')
+  const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
+  const released = { segment: 'default', address: '10.22.0.50' }
+  await delAttachment(two.service, key, undefined, { released })
   await until('it is cut off', () => cut.length > 0)
 })
 

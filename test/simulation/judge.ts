@@ -270,7 +270,9 @@ export class Judge {
     const newest = [this.#last.get(address)?.container, this.#newest.get(wish.pod)]
     if (newest.some(other => other !== undefined && other !== container)) return
     // It may have been given back after this DEL had let it go, and before that was acknowledged.
-    const isStill = isSure && (this.#givenBack.get(address) ?? -1) < asked
+    const wasGivenBack = (this.#givenBack.get(address) ?? -1) >= asked
+    // What was moved away from it is let go with its next ADD, which may be under way unheard.
+    const isStill = isSure && !wasGivenBack && !this.#isForAnother(address, wish.pod)
     if (wish.keep !== undefined)
       this.#kept.set(address, { pod: wish.pod, until: asked + wish.keep, isSure: isStill })
     else if (wish.ip !== undefined && isStill) this.#leftAlone.set(address, asked + leftAloneFor)

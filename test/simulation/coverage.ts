@@ -73,7 +73,7 @@ const states: Readonly<Record<string, Row & { readonly says: RegExp }>> = {
   'webhook speaks against a pod': { says: /the webhook of .*: IPK_/ },
   'recorded again': { says: /: records .* again$/ },
   'cannot be recorded again': { says: /: cannot record .* again: conflict$/ },
-  'DEL sent by hand': { says: /, is sent by hand$/, of: shared },
+  'released without a record': { says: /of which there is no record, is released by force$/, of: shared },
   'node declared gone': { says: /is declared gone/, of: shared },
   'daemon cannot begin': { says: /cannot begin/, of: shared },
 }

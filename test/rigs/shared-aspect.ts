@@ -10,6 +10,7 @@ export function sharedAspect(follow: SharedAspect['follow'] = () => undefined): 
     tookUp: () => undefined,
     takenAtStart: () => [],
     lastContactAge: () => 0,
+    isOwnName: () => true,
     hasEnded: () => false,
     ended: () => [],
     ignores: [],

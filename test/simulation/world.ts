@@ -116,8 +116,7 @@ export class World {
       cooldown: seed % 2 === 0 ? minute : 0,
       onCut: (container: string): void => {
         this.#say(`${container} is cut off`)
-        // Of older seeds it is known that a machine which takes another one's name can do so (docs/contributing/simulation.md).
-        const mayBe = copies !== true || this.#restores > 0 || this.#mayBeReleased.has(container)
+        const mayBe = this.#restores > 0 || this.#mayBeReleased.has(container)
         this.judge.cutOff(container, mayBe)
         for (const sandbox of this.#sandboxes)
           if (sandbox.container === container) Object.assign(sandbox, { isDisowned: false, isCutOff: true })

@@ -228,8 +228,10 @@ export class Ledger extends LedgerReader {
     return since <= (this.#formersGoneSince() ?? -1)
   }
 
+  /** undefined also where another machine has this node's name now: what is in use under it is that one's. */
   #formersGoneSince(): number | undefined {
-    const record = this.node(this.#records.node)
+    const { node } = this.#records
+    const record = this.#store.shared?.isOwnName(node) === false ? undefined : this.node(node)
     return record && formersGoneSince(record)
   }
 

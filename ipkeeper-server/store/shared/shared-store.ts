@@ -252,6 +252,7 @@ export class SharedStore implements LeaseStore {
       takenAtStart: () => this.#takenAtStart,
       lastContactAge: () => contact.age,
       named: () => this.#named(),
+      isOwnName: name => losses.isOwn(name),
       hasEnded: key => ended.has(key) && !journal.mayHaveAttachment(key),
       ended: () => ended.keys(),
       haveAllTold: () => contact.hasListed && losses.haveAllTold(),

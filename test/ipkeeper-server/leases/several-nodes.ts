@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { TakeoverTerms } from '../../../ipkeeper-server/ipam/records/last-contact.ts'
+import type { NodeClaim } from '../../../ipkeeper-server/ipam/records/records.ts'
 import type { Ledger } from '../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { HeardNodes } from '../../../ipkeeper-server/leases/tasks/heard-nodes.ts'
 import { NodePresence } from '../../../ipkeeper-server/leases/tasks/node-presence.ts'
@@ -41,11 +42,14 @@ export class Site {
     t: Test,
     name: string,
     terms: TakeoverTerms,
-    options: NodeEngineOptions = {},
+    { claim, ...options }: NodeEngineOptions & { readonly claim?: NodeClaim } = {},
   ): Promise<SiteNode> {
     const engine = this.engine.connect(options)
     const journal = join(t.testdir({}), `${name}.db`)
-    const world = await openSharedLeases(t, engine, journal, { node: name, retryAfter: 10 })
+    const world = await openSharedLeases(t, engine, journal, {
+      ...{ node: name, retryAfter: 10 },
+      ...(claim && { claim }),
+    })
     const { ledger } = world.service
     const presence = new NodePresence({
       service: { ledger, node: name, now: Date.now },

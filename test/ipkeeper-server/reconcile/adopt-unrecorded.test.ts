@@ -188,7 +188,7 @@ class SharedRecords extends MemoryStore {
       lastContactAge: () => 0,
       named: () => Promise.resolve(),
     },
-    ...{ hasEnded: () => false, ended: () => [], haveAllTold: () => this.told },
+    ...{ isOwnName: () => true, hasEnded: () => false, ended: () => [], haveAllTold: () => this.told },
     tookUp: () => {
       this.tookUp++
     },

@@ -227,11 +227,15 @@ for (const [whose, isEnded] of [
   ['is not known here', false],
   ['was of a machine that had the name, and was gone before', true],
   ['was of a machine that had the name, and was gone before that', false],
+  ['is of the machine that has the name since this one was declared gone', false],
 ] as const) {
   t.test(`a lease appears again whose sandbox ${whose}`, async t => {
     const endedHere = whose === 'ended here'
     const site = new Site()
-    const { world } = await site.join(t, 'n1', { byTime: undefined, offlineGrace: 300_000 })
+    const isNoMoreOurs = whose.startsWith('is of')
+    const mine: NodeClaim = { id: 'this one', session: 'this-1', bootId: 'boot-1', since: 0 }
+    const terms = { byTime: undefined, offlineGrace: 300_000 }
+    const { world } = await site.join(t, 'n1', terms, { claim: mine })
     const strays: string[] = []
     world.service.ledger.subscribe({
       stray: key => {
@@ -246,17 +250,22 @@ for (const [whose, isEnded] of [
     site.engine.put('lease', key, null)
     const given = { ...(JSON.parse(text) as LeaseRecord) }
     const attachment = { network: 'net', containerId: 'theirs', ifname: 'eth0' }
-    if (whose.startsWith('was of')) {
-      const gone = { since: given.since - (isEnded ? 0 : 1), by: 'n2' }
-      const former: FormerClaim = { id: 'it', session: 'it-1', bootId: 'b0', since: 0, gone }
-      site.engine.put('node', 'n1', nodeText('n1', { generation: 99, formers: [former] }))
+    if (isNoMoreOurs || whose.startsWith('was of')) {
+      const gone = { since: given.since - (isEnded || isNoMoreOurs ? 0 : 1), by: 'n2' }
+      const other: NodeClaim = { id: 'it', session: 'it-1', bootId: 'b0', since: 0 }
+      const [claim, before] = isNoMoreOurs ? [other, mine] : [mine, other]
+      const formers: readonly FormerClaim[] = [{ ...before, gone }]
+      site.engine.put('node', 'n1', nodeText('n1', { generation: 99, claim, formers }))
       await until('that is heard of', () => world.service.ledger.node('n1')?.formers !== undefined)
     }
     site.engine.put('lease', key, JSON.stringify(endedHere ? given : { ...given, attachment }))
     await until('it is noticed', () => strays.length > 0)
     const state = (): string => (JSON.parse(site.engine.get('lease', key)?.text ?? '{}') as LeaseRecord).state
     if (isEnded) await until('it is ended', () => state() === 'cooling')
-    else t.equal(state(), 'bound', 'another daemon of this name may have it')
+    else {
+      await world.add({ pod: 'later', container: 'later' })
+      t.equal(state(), 'bound', 'another daemon of this name may have it')
+    }
     t.strictSame([...new Set(strays)], [endedHere ? 'a' : 'theirs'])
   })
 }

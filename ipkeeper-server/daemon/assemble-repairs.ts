@@ -5,12 +5,8 @@ import { serveDel, endStrays } from '../leases/verbs/del.ts'
 import { parseInvocation } from '../leases/verbs/invocation.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { VerbObserver } from '../leases/verbs/verb-observer.ts'
-import { findKeptResults } from '../migrate/import/kept-results.ts'
-import type { KeptResult } from '../migrate/plan/unrecorded-results.ts'
 import { listLinks } from '../network/ip-show.ts'
 import { removeSeenLink } from '../network/node/link-removal.ts'
-import { seeNamespace } from '../network/pod/attachment-liveness.ts'
-import { reachNetns } from '../network/pod/namespace.ts'
 import { runTool } from '../network/run-tool.ts'
 import { AdoptUnrecorded } from '../reconcile/adopt-unrecorded.ts'
 import { AnsweredMarks } from '../reconcile/answered-marks.ts'
@@ -22,6 +18,7 @@ import { YieldAddresses } from '../reconcile/yield-addresses.ts'
 import type { OpenedLedger } from './assemble-ledger.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
 import type { KeptRoom } from './disk-room.ts'
+import { keptResults, unrecordedBy } from './unrecorded-pods.ts'
 
 export interface RepairsOptions {
   readonly service: LeaseService
@@ -195,15 +192,6 @@ function obeyYields({ logger }: DaemonFrame, service: LeaseService): AskedYields
   })
 }
 
-/** What runtimes keep of ADDs for which the plugin used this state folder. */
-async function keptResults({ config, stateDir, logger }: DaemonFrame): Promise<readonly KeptResult[]> {
-  const onUnseen = (text: string, error: unknown): void => {
-    logger.warn({ err: error }, text)
-  }
-  const places = { results: config.resultCache.folders.results, stateDir, onUnseen }
-  return (await findKeptResults(places)).own
-}
-
 function adoptUnrecorded(frame: DaemonFrame, service: LeaseService): AdoptUnrecorded {
   const { logger } = frame
   const failures = new FailureReasons()
@@ -211,8 +199,7 @@ function adoptUnrecorded(frame: DaemonFrame, service: LeaseService): AdoptUnreco
     pod ? `${pod.namespace}/${pod.name}` : `container ${containerId?.slice(0, 13) ?? ''}`
   return new AdoptUnrecorded({
     service,
-    facts: { namespaceAt: seeNamespace, reachNetns },
-    results: () => keptResults(frame),
+    ...unrecordedBy(frame),
     onAdopted: item => {
       const { network, containerId, ifname, address, origin } = item
       logger.warn(

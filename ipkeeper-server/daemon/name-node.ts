@@ -136,6 +136,8 @@ export interface NameNodeOptions {
   readonly logger: Logger
   /** Resolves when the daemon is told to end. */
   readonly stopped: Promise<unknown>
+  /** Whether pods run here that are not on record. */
+  readonly hasUnrecorded: () => Promise<boolean>
   /** Answers whoever asks with the reason while nothing is served; resolves to what ends that. */
   readonly refuse: (problem: () => Problem) => Promise<() => Promise<void>>
 }
@@ -145,7 +147,7 @@ const askAgainAfter = 60_000
 
 /**
  * Has all that this node has bear the name that is configured; to be awaited before anything is served or ended. Resolves to
- * the name in force: while the store is away, that is the one before. As long as a machine that lives has the name, or runs with
+ * the name in force: while the store is away, or not all that runs here is on record, that is the one before. As long as a machine that lives has the name, or runs with
  * this identity, everybody is refused, and it is asked for again. undefined: the daemon was told to end.
  */
 export async function nameNode(options: NameNodeOptions): Promise<string | undefined> {
@@ -190,7 +192,8 @@ async function takeName(options: NameNodeOptions, wasRefused: boolean): Promise<
   }
   // Of a folder of old it is not known whose it was.
   const found = origin === 'first' ? namesOfThisBoot(ledger.attachments(), bootId) : []
-  if (ledger.storeStatus()?.state === 'away' && !wasRefused) return await goOn(options)
+  if (ledger.storeStatus()?.state === 'away' && !wasRefused) return await goOn(options, isUnreachable)
+  if (await mustKeepName(options)) return await goOn(options, 'pods that run here are not on record yet')
   try {
     // By a name that this identity has claimed somebody may live who has a copy of the folder.
     const claimed = claims.names()
@@ -204,7 +207,7 @@ async function takeName(options: NameNodeOptions, wasRefused: boolean): Promise<
     return wanted
   } catch (error) {
     const isAway = error instanceof Problem && error.code === 'IPK_STORE_AWAY'
-    if (isAway && !wasRefused) return await goOn(options)
+    if (isAway && !wasRefused) return await goOn(options, isUnreachable)
     throw error
   }
 }
@@ -216,13 +219,28 @@ async function isNamed(identity: NodeIdentity, ledger: Ledger, change: () => voi
   if (identity.names().join() !== before) await ledger.named()
 }
 
+const isUnreachable = 'the store is unreachable'
+
+/**
+ * Whether a node that is to be renamed keeps its name at this start, which nobody else has: what runs here and is not on record is known to
+ * the store by the name alone, and whoever has that next would end it. Where there is no such thing, nobody has to wait for it: machines that
+ * are to have each other's names would wait for one another.
+ */
+async function mustKeepName({ identity, ledger, hasUnrecorded }: NameNodeOptions): Promise<boolean> {
+  const { name, wanted } = identity
+  if (name === wanted && ledger.storeStatus()?.state !== 'incomplete') return false
+  if (await hasUnrecorded()) return name !== wanted && identity.isOwn(name) && ledger.isOwnName(name)
+  ledger.tookUp()
+  return false
+}
+
 /** Under the name before, which is claimed once the store is back. */
-async function goOn({ identity, ledger, claims, logger }: NameNodeOptions): Promise<string> {
+async function goOn({ identity, ledger, claims, logger }: NameNodeOptions, reason: string): Promise<string> {
   const { name, wanted } = identity
   if (name !== wanted)
     logger.warn(
       { name, wanted },
-      `the store is unreachable: this node keeps the name ${name}, and is named ${wanted} from its next start on`,
+      `${reason}: this node keeps the name ${name}, and is named ${wanted} from its next start on`,
     )
   // What only this node has may bear both names, where an earlier start was broken off.
   await renameNode(ledger, {

@@ -23,11 +23,14 @@ const pauseAfterFailure = 1_000
 /** Of the history of an address: sandboxes that a runtime keeps are among its last ones. */
 const entriesLookedAt = 200
 
-export interface AdoptUnrecordedOptions {
-  readonly service: LeaseService
+export interface UnrecordedOptions {
   readonly facts: Pick<NodeFacts, 'namespaceAt' | 'reachNetns'>
   /** What runtimes have kept of ADDs for which the plugin used this state folder. */
   readonly results: () => Promise<readonly KeptResult[]>
+}
+
+export interface AdoptUnrecordedOptions extends UnrecordedOptions {
+  readonly service: LeaseService
   readonly onAdopted: (item: ImportItem) => void
   /** Told once. */
   readonly onRefused: (item: ImportItem) => void
@@ -50,6 +53,48 @@ function isLatest(one: UnrecordedResult, place: number, all: readonly Unrecorded
       other.result.addresses.some(address => one.result.addresses.includes(address)) &&
       isLater(other, otherPlace),
   )
+}
+
+/** Results of sandboxes that live, of which nothing is on record, or not all. */
+export async function livingUnrecorded(
+  { ledger, tombstones }: Pick<LeaseService, 'ledger' | 'tombstones'>,
+  { facts, results }: UnrecordedOptions,
+): Promise<readonly UnrecordedResult[]> {
+  const living: UnrecordedResult[] = []
+  for (const one of unrecordedResults(ledger, await results()))
+    if (!(await hasEnded(one, { ledger, tombstones })) && (await lives(one.result, facts))) living.push(one)
+  return living
+}
+
+/** What the ledger has ended itself, such as by force, is no pod that it does not know, though its runtime may keep it yet. */
+async function hasEnded(
+  { key, segment, result, isLost }: UnrecordedResult,
+  { ledger, tombstones }: Pick<LeaseService, 'ledger' | 'tombstones'>,
+): Promise<boolean> {
+  if (isLost) return false
+  if (tombstones.has(key)) return true
+  for (const address of result.addresses) {
+    const entries = await ledger.history({ segment, address, limit: entriesLookedAt })
+    if (entries.some(({ containerId }) => containerId === key.containerId)) return true
+  }
+  return false
+}
+
+/** Only proof counts: a result that was left behind would have its address adopted at each start. */
+async function lives(
+  { netns }: KeptResult,
+  { namespaceAt, reachNetns }: UnrecordedOptions['facts'],
+): Promise<boolean> {
+  if (netns === null) return false
+  try {
+    await reachNetns(netns)
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
+  const [seen, own] = [namespaceAt(netns), namespaceAt('/proc/self/ns/net')]
+  // The number of a process may be another one's by now.
+  return seen.kind === 'namespace' && !(own.kind === 'namespace' && own.inode === seen.inode)
 }
 
 /**
@@ -87,50 +132,24 @@ export class AdoptUnrecorded {
   }
 
   async #round(): Promise<number | undefined> {
-    const { service, results } = this.#options
+    const { service } = this.#options
     const { ledger } = service
     const isFinal = ledger.haveAllTold()
-    const living: UnrecordedResult[] = []
-    for (const one of unrecordedResults(ledger, await results()))
-      if (!(await this.#hasEnded(one)) && (await this.#lives(one.result))) living.push(one)
-    let isContested = false
+    const living = await livingUnrecorded(service, this.#options)
+    const latest = living.filter(isLatest)
+    // Should it turn out that the later of two has ended, the other one has the address.
+    let isContested = latest.length < living.length
     this.#hasUnfit = false
-    for (const [segment, group] of Map.groupBy(living.filter(isLatest), one => one.segment)) {
+    for (const [segment, group] of Map.groupBy(latest, one => one.segment)) {
       for (const address of group.flatMap(({ result }) => result.addresses))
         await this.#endDeadOwner({ segment, address })
       const items = await this.#adopt(segment, group)
-      isContested ||= items.some(({ verdict }) => verdict === 'conflict')
+      // What is its pod's already is so by another sandbox.
+      isContested ||= items.some(({ verdict }) => verdict === 'conflict' || verdict === 'ours')
       this.#hasUnfit ||= items.some(({ verdict }) => verdict === 'unfit')
     }
     if (!isContested || isFinal) ledger.tookUp()
     return isContested ? pauseAfterConflict : undefined
-  }
-
-  /** What the ledger has ended itself, such as by force, is no pod that it does not know, though its runtime may keep it yet. */
-  async #hasEnded({ key, segment, result, isLost }: UnrecordedResult): Promise<boolean> {
-    if (isLost) return false
-    const { ledger, tombstones } = this.#options.service
-    if (tombstones.has(key)) return true
-    for (const address of result.addresses) {
-      const entries = await ledger.history({ segment, address, limit: entriesLookedAt })
-      if (entries.some(({ containerId }) => containerId === key.containerId)) return true
-    }
-    return false
-  }
-
-  /** Only proof counts: a result that was left behind would have its address adopted at each start. */
-  async #lives({ netns }: KeptResult): Promise<boolean> {
-    const { namespaceAt, reachNetns } = this.#options.facts
-    if (netns === null) return false
-    try {
-      await reachNetns(netns)
-    } catch (error) {
-      if (error instanceof Problem) return false
-      throw error
-    }
-    const [seen, own] = [namespaceAt(netns), namespaceAt('/proc/self/ns/net')]
-    // The number of a process may be another one's by now.
-    return seen.kind === 'namespace' && !(own.kind === 'namespace' && own.inode === seen.inode)
   }
 
   /** Who had the address by an older ledger may have died since: it came free then, and was given to the one that lives. */

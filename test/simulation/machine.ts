@@ -19,7 +19,11 @@ import { delAttachment, endStrays } from '../../ipkeeper-server/leases/verbs/del
 import { RecentAnswers, Tombstones } from '../../ipkeeper-server/leases/verbs/recent-verbs.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { Serial } from '../../ipkeeper-server/leases/verbs/turns.ts'
-import { AdoptUnrecorded } from '../../ipkeeper-server/reconcile/adopt-unrecorded.ts'
+import {
+  AdoptUnrecorded,
+  livingUnrecorded,
+  type UnrecordedOptions,
+} from '../../ipkeeper-server/reconcile/adopt-unrecorded.ts'
 import { AskedYields } from '../../ipkeeper-server/reconcile/asked-yields.ts'
 import { Reconciler } from '../../ipkeeper-server/reconcile/reconciler.ts'
 import { SettleAnswers } from '../../ipkeeper-server/reconcile/settle-answers.ts'
@@ -339,8 +343,20 @@ export class Daemon {
       },
     }))
     void this.#stopped.promise.then(() => claims?.stop())
+    const see = (path: string): NetnsState => {
+      const inode = machine.namespaces.get(path.replace(/.*\//, ''))
+      return inode === undefined ? { kind: 'absent' } : { kind: 'namespace', inode }
+    }
     const here = await nameNode({
       ...{ identity, ledger, claims, logger: quiet, stopped: this.#stopped.promise },
+      hasUnrecorded: async () => {
+        if (!around.copies) return false
+        const looked = await livingUnrecorded(
+          { ledger, tombstones: new Tombstones() },
+          this.#unrecordedBy(see),
+        )
+        return looked.length > 0
+      },
       refuse: reason => {
         this.refuses = reason
         return Promise.resolve(async () => {
@@ -355,10 +371,6 @@ export class Daemon {
       await life.edge(around.time.pass(5))
       around.onCut(containerId)
       return true
-    }
-    const see = (path: string): NetnsState => {
-      const inode = machine.namespaces.get(path.replace(/.*\//, ''))
-      return inode === undefined ? { kind: 'absent' } : { kind: 'namespace', inode }
     }
     const presence =
       connection &&
@@ -490,13 +502,19 @@ export class Daemon {
 
   #unrecorded: AdoptUnrecorded | undefined
 
+  #unrecordedBy(namespaceAt: (path: string) => NetnsState): UnrecordedOptions {
+    return {
+      facts: { namespaceAt, reachNetns: () => Promise.resolve() },
+      results: () => this.life.edge(Promise.resolve([...this.#machine.results.values()])),
+    }
+  }
+
   /** As daemon/assemble-repairs.ts. */
   #adoptUnrecorded(service: LeaseService, namespaceAt: (path: string) => NetnsState): AdoptUnrecorded {
-    const { around, results, name } = this.#machine
+    const { around, name } = this.#machine
     return new AdoptUnrecorded({
       service,
-      facts: { namespaceAt, reachNetns: () => Promise.resolve() },
-      results: () => this.life.edge(Promise.resolve([...results.values()])),
+      ...this.#unrecordedBy(namespaceAt),
       onAdopted: ({ address, containerId }) => {
         around.note(`${name}: records ${address} of ${containerId ?? 'nobody'} again`)
         around.onAdopted(containerId ?? '')

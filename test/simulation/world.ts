@@ -518,8 +518,9 @@ export class World {
     const { container, given, machine } = sandbox
     await this.#ask(machine, async service => {
       if (!this.judge.owns(container) || !given || given.byFallback) return
-      // What is not on record any more can be recorded again once the store is there.
-      if (this.#doubts.hasGoneBack(machine) && machine.mood !== 'well') return
+      // What is not on record any more can be recorded again once the store is there, and all have reported.
+      const isBehind = machine.mood !== 'well' || machine.daemon?.status?.state !== 'ready'
+      if (this.#doubts.hasGoneBack(machine) && isBehind) return
       try {
         await checkAttachment(service, { key: keyOf(sandbox), expected: [`${given.address}/28`] })
       } catch (error) {
@@ -828,12 +829,24 @@ export class World {
     if (this.#doubts.someHaveGoneBack)
       for (const machine of this.#serving) await this.#endWhatHasNoRecord(machine)
     await this.#until(25, () => this.#differences().length === 0)
+    await this.#restartWhoKeptItsName()
     this.#look()
     for (const machine of this.#serving) await this.#untilReady(machine)
     if (this.judge.violations.length > 0) return
     for (const wish of wishes) await this.#startWithWhatWaits(wish)
     await this.#takeMovesBack()
     for (const wish of wishes) await this.#startInTheEnd(wish)
+  }
+
+  /** Who could not be renamed when it was started is at the next start, as its daemon has said; two may have each other's names. */
+  async #restartWhoKeptItsName(): Promise<void> {
+    const kept = this.#serving.filter(({ daemon, name }) => daemon?.service?.node !== name)
+    if (kept.length === 0) return
+    for (const machine of kept) {
+      await machine.stop()
+      void machine.start()
+    }
+    await this.#until(5, () => this.#differences().length === 0)
   }
 
   /** A name that was contested is asked for again each minute. */

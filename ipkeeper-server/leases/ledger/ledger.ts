@@ -114,6 +114,11 @@ export class Ledger extends LedgerReader {
     await this.#store.shared?.named()
   }
 
+  /** Whether a name is this node's, as far as it has heard: no other machine has claimed it since. */
+  isOwnName(name: string): boolean {
+    return this.#store.shared?.isOwnName(name) !== false
+  }
+
   // ---- Reading what the store has
 
   /** Gives a lease that is worked with. */
@@ -231,7 +236,7 @@ export class Ledger extends LedgerReader {
   /** undefined also where another machine has this node's name now: what is in use under it is that one's. */
   #formersGoneSince(): number | undefined {
     const { node } = this.#records
-    const record = this.#store.shared?.isOwnName(node) === false ? undefined : this.node(node)
+    const record = this.isOwnName(node) ? this.node(node) : undefined
     return record && formersGoneSince(record)
   }
 

@@ -258,6 +258,7 @@ export class NameClaims {
     if (this.#held === undefined || this.#isConfirmed) return
     clearTimeout(this.#timer)
     this.#failed = false
+    this.#refusedBy = undefined
     this.heard(this.#held)
   }
 

@@ -318,6 +318,20 @@ t.test('began while the engine was away: no ADD between its return and its word 
   t.match(two.claims.claimRefusal(), { code: 'IPK_NODE_NAME_TAKEN' })
 })
 
+t.test('who was refused is asked again when the store is back, also where nothing has changed', async t => {
+  const double = new EngineDouble()
+  const one = await startNode(t, double, { id: 'one' })
+  await take(one)
+  const two = await startNode(t, double, { id: 'two' })
+  two.claims.hold('n1')
+  await until('it is refused', () => two.told.includes('lost'))
+  await until('that is answered', () => recordIn(double).refused === 'two-1')
+  await one.claims.stop()
+  two.claims.askAgain()
+  await until('it has the name', () => two.told.includes('regained'))
+  t.match(recordIn(double), { claim: { id: 'two' } })
+})
+
 t.test(
   'began again while the engine was away, in the same boot: the name is confirmed when it is back',
   async t => {

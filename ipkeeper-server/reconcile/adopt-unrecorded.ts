@@ -3,6 +3,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { BackgroundTask } from '../host/background-task.ts'
 import { incarnationOf, type AttachmentRecord, type LeaseKey } from '../ipam/records/records.ts'
 import { delAttachment } from '../leases/verbs/del.ts'
+import { endHalfDeleted } from '../leases/verbs/half-deleted.ts'
 import { importAllocations } from '../leases/verbs/import.ts'
 import type { NodeFacts } from '../leases/verbs/invocation.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
@@ -149,6 +150,7 @@ export class AdoptUnrecorded {
       this.#hasUnfit ||= items.some(({ verdict }) => verdict === 'unfit')
     }
     if (!isContested || isFinal) ledger.tookUp()
+    if (!isContested && isFinal) await endHalfDeleted(service)
     return isContested ? pauseAfterConflict : undefined
   }
 

@@ -116,10 +116,10 @@ export class World {
       cooldown: seed % 2 === 0 ? minute : 0,
       onCut: (container: string): void => {
         this.#say(`${container} is cut off`)
-        const mayBe = this.#restores > 0 || this.#mayBeReleased.has(container)
-        this.judge.cutOff(container, mayBe)
-        for (const sandbox of this.#sandboxes)
-          if (sandbox.container === container) Object.assign(sandbox, { isDisowned: false, isCutOff: true })
+        const sandbox = this.#sandboxes.find(one => one.container === container)
+        const isUndone = sandbox?.mayBeUndone === true
+        this.judge.cutOff(container, this.#restores > 0 || this.#mayBeReleased.has(container) || isUndone)
+        if (sandbox) Object.assign(sandbox, { isDisowned: false, isCutOff: true })
       },
       onAdopted: (container: string): void => {
         const sandbox = this.#sandboxes.find(one => one.container === container)
@@ -162,7 +162,10 @@ export class World {
         if (!this.#engine) this.#restores++
         this.#doubts.goneBack(machine)
       },
-      onTwin: (twin, original) => {
+      onTwin: (twin, original, copy) => {
+        for (const sandbox of this.#sandboxes)
+          if (sandbox.machine === original && copy.hasPending(sandbox.container))
+            this.#doubts.mayBeUndone(sandbox)
         this.#doubts.twin(twin, original)
       },
     })
@@ -339,7 +342,7 @@ export class World {
         this.judge.fromPool(sandbox.given, poolForms[goesBy.pool])
       if (goesBy) this.judge.leftOut(sandbox.given, poolForms[goesBy.pool])
       this.judge.got(sandbox.given)
-      if (this.#doubts.has(machine)) {
+      if (this.#doubts.has(machine) || sandbox.mayBeUndone === true) {
         sandbox.isDisowned = true
         this.judge.disowned(sandbox.given)
       } else if (sandbox.isCutOff !== true) this.judge.answered(sandbox.given, asked, machine.mood !== 'well')

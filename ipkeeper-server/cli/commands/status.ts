@@ -73,7 +73,9 @@ function nameLines({ node, identity }: StatusReply): string[] {
   const [former] = formerNames
   return [
     ...(refused ? [`name    NO ADD IS SERVED: ${refused.message}`, `        next: ${refused.hint}`] : []),
-    ...(wanted === node ? [] : [`name    ${wanted} from the daemon's next start on: restart it once the store is ready`]),
+    ...(wanted === node
+      ? []
+      : [`name    ${wanted} from the daemon's next start on: restart it once the store is ready`]),
     ...(former ? [`        formerly ${former.name}, until ${former.until}`] : []),
   ]
 }

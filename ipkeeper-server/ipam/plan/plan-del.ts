@@ -8,6 +8,7 @@ import {
   type AttachmentRecord,
   type Began,
   type Change,
+  type Holder,
   type HolderRecord,
   type LeaseKey,
   type LeaseRecord,
@@ -92,6 +93,18 @@ export function planDel(book: AddressBook, key: AttachmentKey, terms: DelTerms):
     ...forgetOldest(book, released),
     writeAttachment(attachment, attachment, null),
   ]
+}
+
+/** Ends the sandbox that a holder has on this node where nothing else is left of it: no record, and no lease. */
+export function planHalfDeleted(book: AddressBook, holder: Holder, node: string): Change {
+  const present = book.holder(holder)
+  if (!present?.attachment || present.sandbox?.node !== node) return []
+  if (book.attachment(present.attachment) || book.leasesOf(present.attachment).length > 0) return []
+  const isKept = (key: LeaseKey): boolean => {
+    const lease = book.lease(key)
+    return lease?.state === 'held' && holderKey(lease.holder) === holderKey(holder)
+  }
+  return [writeHolder(present, holder, ofSandbox(null), present.leases.filter(isKept))]
 }
 
 /**

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   EngineAway,
+  isGuard,
   type Engine,
   type EngineFeed,
   type SharedKind,
@@ -234,8 +235,9 @@ class Connection implements NodeEngine {
     const version = this.#engine.newest({ kind, key })
     await this.#tell()
     this.#expectSame(life)
+    // Who hears of a guard goes by what stands behind it, and so the feed comes first.
+    if (version && isGuard(kind)) await this.#catchUp(version)
     if (version) this.#remember(version)
-    if (version && (kind === 'quota' || kind === 'mac')) await this.#catchUp(version)
     return version && stamped(version)
   }
 

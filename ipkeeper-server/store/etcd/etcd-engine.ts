@@ -9,7 +9,7 @@ import {
   type EngineRecord,
   type EngineWrite,
 } from '../shared/engine.ts'
-import type { SharedRecordName } from '../shared/engine.ts'
+import { isGuard, type SharedRecordName } from '../shared/engine.ts'
 import type { EtcdAccess } from './etcd-access.ts'
 import { AnswerLost, EtcdClient } from './etcd-client.ts'
 import { EtcdFence } from './etcd-fence.ts'
@@ -134,8 +134,12 @@ export class EtcdEngine implements Engine {
       const { kvs, revision } = await this.#client.range({ key: etcdKey })
       const [kv] = kvs
       const record = kv && this.#usable({ kind, key }, kv)
-      const told = this.#tell({ kind, key }, etcdKey, { revision: kv?.modRevision ?? revision, record })
-      if (told.record && this.#feed && told.revision > this.#passed) await this.#catchUp(reading, told, ends)
+      const read = { revision: kv?.modRevision ?? revision, record }
+      const isAhead = record !== undefined && this.#feed !== undefined && read.revision > this.#passed
+      // Who hears of a guard goes by what stands behind it, and so the watch comes first.
+      if (isAhead && isGuard(kind)) await this.#catchUp(reading, read, ends)
+      const told = this.#tell({ kind, key }, etcdKey, read)
+      if (isAhead && !isGuard(kind)) await this.#catchUp(reading, told, ends)
       const { fed } = reading
       return fed && fed.revision > told.revision ? fed.record : told.record
     } finally {
@@ -311,7 +315,7 @@ export class EtcdEngine implements Engine {
     const inTime = await promise
     clearTimeout(timer)
     // Behind a quota or a MAC stands what the feed told; all else stands for itself.
-    if (!inTime && (record?.kind === 'quota' || record?.kind === 'mac'))
+    if (!inTime && record && isGuard(record.kind))
       throw new EngineAway(
         `etcd: its watch lags behind${this.#unheard === undefined ? '' : `: ${this.#unheard}`}`,
       )

@@ -6,6 +6,9 @@ import type { RecordKind } from '../../ipam/records/records.ts'
  */
 export type SharedKind = Exclude<RecordKind, 'attachment'> | 'ending'
 
+/** Of what is counted over many leases, or may be had by one of them alone. */
+export const isGuard = (kind: SharedKind): boolean => kind === 'quota' || kind === 'mac'
+
 export interface SharedRecordName {
   readonly kind: SharedKind
   readonly key: string

@@ -542,6 +542,31 @@ t.test('the engine on three members', { skip }, async t => {
     })
   })
 
+  t.test('a guard that the watch is behind of is not heard of before what stands behind it', async t => {
+    const leader = await etcd.leader()
+    const member = etcd.members.find(other => other !== leader)
+    const at = etcd.members.findIndex(other => other === member) / etcd.members.length
+    const [prefix, guard] = ['/behind/', 'guard']
+    const one = connectEtcd(t, [leader.url], { prefix })
+    const heard = new Heard()
+    const two = connectEtcd(t, etcd.urls, {
+      ...{ prefix, deadlineMs: 8_000, random: () => at },
+      watch: { silence: 60_000, pauses: [50, 500] },
+    })
+    two.start(heard)
+    await until('the first list', () => heard.replaced > 0)
+    member?.freeze()
+    try {
+      await one.commit([put('lease', null, text(1)), { kind: 'mac', key: guard, base: null, text: text(1) }])
+      await t.rejects(two.read('mac', guard), { name: 'EngineAway', message: /its watch lags behind/ })
+      t.strictSame([heard.text('lease', 'lease'), heard.text('mac', guard)], [undefined, undefined])
+    } finally {
+      member?.thaw()
+    }
+    await until('both', () => heard.records.size === 2)
+    t.match(await two.read('mac', guard), { text: text(1) })
+  })
+
   t.test('a majority is away', async t => {
     const engine = connectEtcd(t, etcd.urls, { deadlineMs: 1_000 })
     const [, ...others] = etcd.members

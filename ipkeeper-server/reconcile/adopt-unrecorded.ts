@@ -15,7 +15,7 @@ import {
   type UnrecordedResult,
 } from '../migrate/plan/unrecorded-results.ts'
 
-/** Milliseconds until the next try of what is in conflict. */
+/** Milliseconds until the next try of what is in conflict, or is not certain before all nodes have reported. */
 const pauseAfterConflict = 5_000
 
 /** Milliseconds until the next try of what could not be written: as soon as it can be, others may be given it. */
@@ -145,13 +145,12 @@ export class AdoptUnrecorded {
       for (const address of group.flatMap(({ result }) => result.addresses))
         await this.#endDeadOwner({ segment, address })
       const items = await this.#adopt(segment, group)
-      // What is its pod's already is so by another sandbox.
-      isContested ||= items.some(({ verdict }) => verdict === 'conflict' || verdict === 'ours')
+      isContested ||= items.some(item => this.#isOthers(item))
       this.#hasUnfit ||= items.some(({ verdict }) => verdict === 'unfit')
     }
     if (!isContested || isFinal) ledger.tookUp()
     if (!isContested && isFinal) await endHalfDeleted(service)
-    return isContested ? pauseAfterConflict : undefined
+    return isContested || !isFinal ? pauseAfterConflict : undefined
   }
 
   /** Who had the address by an older ledger may have died since: it came free then, and was given to the one that lives. */
@@ -169,6 +168,13 @@ export class AdoptUnrecorded {
     await delAttachment(service, attachment, began, { isMeant, by: 'sweeper' })
   }
 
+  /** Whether another sandbox has it, which may be of the same pod. */
+  #isOthers({ verdict, segment, address, containerId }: ImportItem): boolean {
+    const { ledger } = this.#options.service
+    const owner = ledger.lease({ segment, address })?.attachment
+    return verdict === 'conflict' || (verdict === 'ours' && owner?.containerId !== containerId)
+  }
+
   async #adopt(segment: string, group: readonly UnrecordedResult[]): Promise<readonly ImportItem[]> {
     const { service, facts, onAdopted, onRefused } = this.#options
     const { items } = await importAllocations(service, facts, {
@@ -179,7 +185,7 @@ export class AdoptUnrecorded {
     for (const item of items) {
       const id = `${item.origin} ${item.address}`
       if (item.verdict === 'adopt') onAdopted(item)
-      else if (['conflict', 'unfit'].includes(item.verdict) && !this.#told.has(id)) {
+      else if ((item.verdict === 'unfit' || this.#isOthers(item)) && !this.#told.has(id)) {
         this.#told.add(id)
         onRefused(item)
       }

@@ -135,16 +135,19 @@ function findPlace(
 /** Whether a lease is this holder's, in whatever sandbox. */
 const isOf = (lease: LeaseRecord, holder: Holder): boolean => holderKey(lease.holder) === holderKey(holder)
 
-/** The lease that a sandbox has on this node by a record of its own, where the record of the sandbox is lost. */
+/**
+ * The lease that a sandbox has on this node by a record of its own, where the record of the sandbox is lost; of one that is proved to live here
+ * also under another name of this node, as an older folder has it.
+ */
 export function leaseWithoutRecord(
   book: AddressBook,
-  { node }: ImportTerms,
+  { node, supersedes }: ImportTerms,
   { key }: FoundGroup,
   at: LeaseKey,
 ): LeaseRecord | undefined {
   const lease = book.lease(at)
-  const isIts =
-    lease?.state === 'bound' && lease.node === node && key && sameAttachment(lease.attachment, key)
+  const isHere = lease?.node === node || supersedes
+  const isIts = isHere && lease?.state === 'bound' && key && sameAttachment(lease.attachment, key)
   return isIts && (book.attachment(key)?.generation ?? 0) === 0 ? lease : undefined
 }
 

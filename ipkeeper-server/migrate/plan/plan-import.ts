@@ -83,7 +83,9 @@ export function planImport(
     if ('verdict' in place) return place
     const own = leaseWithoutRecord(book, terms, group, place.at)
     // It is written as well where it is as it was: an older journal has no copy of it to tell a store that loses it.
-    const lease = own ? { ...own, generation: own.generation + 1 } : adopted(context, one, place)
+    const lease = own
+      ? { ...own, generation: own.generation + 1, node: terms.node }
+      : adopted(context, one, place)
     context.taken.set(slotOf(lease), lease.address)
     places.push(place)
     leases.push(lease)

@@ -216,7 +216,8 @@ export class EngineLosses {
     const { claim: mine, names, note, isOffline } = this.#options
     if (mine === undefined || claim === undefined) this.#claimants.delete(name)
     else this.#claimants.set(name, claim.id)
-    if (mine === undefined || isOffline || !names().includes(name)) return
+    // One that it has claimed may be none of its names by an older journal.
+    if (mine === undefined || isOffline || !(names().includes(name) || claim?.id === mine.id)) return
     const isRemembered = this.#memory.others.has(name)
     // That nobody has claimed it any more takes nothing back.
     if (claim === undefined && isRemembered) return

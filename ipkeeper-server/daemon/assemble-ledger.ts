@@ -113,6 +113,7 @@ export async function openLedger(
     },
     isPoolInUse: name => isPoolInUse(name),
     refusesClaims: () => news.claims?.claimRefusal(),
+    isSure: () => news.claims?.isSure() ?? identity.wasSure,
     takesUp: true,
     pools: () => termsOf(watched.current, watched.current.pools, access !== undefined).pools,
     onLost: had => {

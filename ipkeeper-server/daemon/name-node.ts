@@ -74,7 +74,7 @@ export function claimNames({
 }: ClaimNamesOptions): NameClaims | undefined {
   if (!ledger.isShared) return undefined
   const { id, bootId, marks } = identity
-  const wasClaimed = identity.session !== undefined
+  const wasClaimed = identity.wasSure
   const session = identity.session ?? randomBytes(8).toString('hex')
   let refused: string | undefined
   const claims = new NameClaims({
@@ -89,6 +89,12 @@ export function claimNames({
       }),
     now: Date.now,
     monotonic: () => performance.now(),
+    onSure: async () => {
+      await isNamed(identity, ledger, () => {
+        identity.sure()
+      })
+      ledger.sure()
+    },
     onChallenge: (name, by) => {
       if (by.askedOn !== undefined) {
         logger.warn(
@@ -111,7 +117,10 @@ export function claimNames({
     },
     onLost: (name, problem) => {
       if (problem) logger.error({ name, hint: problem.hint }, `no ADD is served: ${problem.message}`)
-      else logger.info({ name }, `this node is ${name} again`)
+      else {
+        ledger.sure()
+        logger.info({ name }, `this node is ${name} again`)
+      }
     },
     onError: error => {
       logger.info({ err: error }, 'the name of this node could not be claimed yet; it is tried again')
@@ -195,9 +204,8 @@ async function takeName(options: NameNodeOptions, wasRefused: boolean): Promise<
   if (ledger.storeStatus()?.state === 'away' && !wasRefused) return await goOn(options, isUnreachable)
   if (await mustKeepName(options)) return await goOn(options, 'pods that run here are not on record yet')
   try {
-    // By a name that this identity has claimed somebody may live who has a copy of the folder.
     const claimed = claims.names()
-    await Promise.all(Array.from(new Set([wanted, ...claimed]), name => claims.take(name)))
+    await claims.takeAll(wanted, claimed)
     if (claims.isStopped) return undefined
     await isNamed(identity, ledger, () => {
       identity.begin([...found, ...claimed])

@@ -26,7 +26,13 @@ export interface NodeFile extends MachineSight {
   /** For people; the newest first. */
   readonly formerNames: readonly FormerName[]
   /** By which the name was claimed last where nodes share a store: it is of use to this very folder in that boot alone. */
-  readonly claimed?: { readonly session: string; readonly bootId: string; readonly folder: string }
+  readonly claimed?: {
+    readonly session: string
+    readonly bootId: string
+    readonly folder: string
+    /** Not all of its names, yet: whoever has another one may have a copy of this very disk. */
+    readonly isPartial?: true
+  }
   /** Under which its transactions are fenced in etcd, where it did so before it had an ID. Absent: its ID. */
   readonly fence?: string
   /** The ID before, of another machine, whose folder this was. */

@@ -140,6 +140,11 @@ export class NodeIdentity {
     return claimed?.bootId === bootId && claimed.folder === folder ? claimed.session : undefined
   }
 
+  /** Whether it has had all of its names in this boot: no other machine has them, and none with a copy of its disk. */
+  get wasSure(): boolean {
+    return this.session !== undefined && this.#file.claimed?.isPartial !== true
+  }
+
   /** By which it has claimed names last; of a folder of old, which never did, the session is its ID. */
   get lastClaim(): NodeClaim {
     const { id, bootId, claimed = { session: id, bootId }, marks } = this.#file
@@ -149,6 +154,14 @@ export class NodeIdentity {
   /** A name was claimed with this session. */
   claimed(session: string): void {
     const { bootId, folder } = this.#file
+    const isPartial = this.wasSure ? {} : ({ isPartial: true } as const)
+    this.#write({ ...this.#file, claimed: { session, bootId, folder, ...isPartial } })
+  }
+
+  /** All of its names are this node's. */
+  sure(): void {
+    if (!this.#file.claimed?.isPartial) return
+    const { session, bootId, folder } = this.#file.claimed
     this.#write({ ...this.#file, claimed: { session, bootId, folder } })
   }
 

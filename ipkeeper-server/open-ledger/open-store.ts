@@ -40,6 +40,7 @@ export interface OpenStoreOptions {
   readonly isPoolInUse: (name: string) => boolean | undefined
   readonly onLost: SharedStoreOptions['onLost']
   readonly refusesClaims?: SharedStoreOptions['refusesClaims']
+  readonly isSure?: SharedStoreOptions['isSure']
   readonly takesUp?: SharedStoreOptions['takesUp']
   /** How addresses are treated that pods have had; none where nothing is ended. */
   readonly pools?: () => PoolBook
@@ -150,6 +151,7 @@ async function shared(engine: Engine, options: OpenStoreOptions): Promise<Shared
     onStatus,
     onLost,
     refusesClaims,
+    isSure,
     takesUp,
     pools,
     offline,
@@ -164,6 +166,7 @@ async function shared(engine: Engine, options: OpenStoreOptions): Promise<Shared
     bootId: readBootId(),
     onStatus,
     ...(refusesClaims && { refusesClaims }),
+    ...(isSure && { isSure }),
     ...(takesUp !== undefined && { takesUp }),
     onLost,
     ...(pools && { released: lease => releasedLease(lease, { pools: pools(), now: clock.now() }) }),

@@ -105,6 +105,8 @@ export interface SharedAspect {
   lastContactAge(): number
   /** To be called when this node's names have changed. Resolves when the journal has what there is under a new one. */
   named(): Promise<void>
+  /** To be called when it is known by now that no other machine has this node's names, and none with a copy of its disk. */
+  sure(): void
   /** Whether a name is this node's, as far as it has heard: no other machine has claimed it since. */
   isOwnName(name: string): boolean
   /** Whether an attachment has ended on this node, by its key: as long as that is remembered, also by earlier runs of the daemon. */

@@ -11,6 +11,7 @@ export function sharedAspect(follow: SharedAspect['follow'] = () => undefined): 
     takenAtStart: () => [],
     lastContactAge: () => 0,
     isOwnName: () => true,
+    sure: () => undefined,
     hasEnded: () => false,
     ended: () => [],
     ignores: [],

@@ -47,13 +47,6 @@ class DiskCopy {
     machine.pool = this.pool
   }
 
-  /** Whether what a sandbox was to have was not certain when the copy was made. */
-  hasPending(container: string): boolean {
-    // The texts that were tried are strings in it.
-    const named = new RegExp(String.raw`"${container}\\?"`)
-    return [...this.#disk.notes.values()].some(({ kind, text }) => kind === 'owed' && named.test(text))
-  }
-
   #put(machine: Machine): void {
     emptyFolder(machine.stateDir)
     for (const [file, text] of this.#files) writeFileSync(join(machine.stateDir, file), text)
@@ -76,7 +69,7 @@ export interface CopiesOptions {
   /** What a machine has on its disk is older than it was. */
   readonly onGoneBack: (machine: Machine) => void
   /** A machine has the disk and the hardware of another one. */
-  readonly onTwin: (twin: Machine, original: Machine, copy: DiskCopy) => void
+  readonly onTwin: (twin: Machine, original: Machine) => void
 }
 
 export class Copies {
@@ -131,7 +124,7 @@ export class Copies {
     machine.marks = same ? copy.marks : { ...copy.marks, hardware: `board ${machine.number} of a clone` }
     rename(machine, named ? copy.name : 'n3')
     if (older && isAlone) onGoneBack(machine)
-    if (same && !isAlone) onTwin(machine, original, copy)
+    if (same && !isAlone) onTwin(machine, original)
     void this.#endListed(machine, copy.containers)
     await switchOn(machine)
   }

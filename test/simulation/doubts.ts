@@ -69,14 +69,6 @@ export class Doubts {
     this.#clocksSet.add(machine)
   }
 
-  /** Whoever has a copy of the disk finishes what was under way when it was made, be it refused its name or not. */
-  mayBeUndone(sandbox: Sandbox): void {
-    sandbox.mayBeUndone = true
-    if (!this.#options.judge.owns(sandbox.container)) return
-    sandbox.isDisowned = true
-    this.#options.judge.ended(sandbox.container)
-  }
-
   /** A machine has the disk and the hardware of another one. */
   twin(twin: Machine, original: Machine): void {
     this.#twins.set(twin, original)
@@ -174,7 +166,7 @@ export class Doubts {
         sandbox.state === 'running' &&
         sandbox.machine === machine &&
         sandbox.isDisowned === true &&
-        sandbox.mayBeUndone !== true &&
+        sandbox.isUnrecorded !== true &&
         isThere(sandbox)
       ) {
         sandbox.isDisowned = false

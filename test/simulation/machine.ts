@@ -326,6 +326,7 @@ export class Daemon {
               lost(had)
             },
             refusesClaims: () => named.claims?.claimRefusal(),
+            isSure: () => named.claims?.isSure() ?? identity.wasSure,
             released: lease => releasedLease(lease, { pools: pools(), now: clock.now() }),
             takesUp: around.copies,
           }))
@@ -522,7 +523,7 @@ export class Daemon {
       onRefused: ({ segment, address, containerId, verdict }) => {
         around.note(`${name}: cannot record ${address} of ${containerId ?? 'nobody'} again: ${verdict}`)
         const isOthers = service.ledger.lease({ segment, address }) !== undefined
-        if (verdict === 'conflict' && isOthers) around.onNotAdopted(containerId ?? '')
+        if (verdict !== 'unfit' && isOthers) around.onNotAdopted(containerId ?? '')
       },
       onError: silent,
     })

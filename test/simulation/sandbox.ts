@@ -21,8 +21,6 @@ export interface Sandbox {
   isKeptForNobody?: boolean
   /** Its daemon has said that it cannot record what it has. */
   isUnrecorded?: boolean
-  /** A copy of its machine's disk has its ADD as under way. */
-  mayBeUndone?: boolean
   given?: Given
 }
 

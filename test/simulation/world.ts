@@ -116,10 +116,9 @@ export class World {
       cooldown: seed % 2 === 0 ? minute : 0,
       onCut: (container: string): void => {
         this.#say(`${container} is cut off`)
-        const sandbox = this.#sandboxes.find(one => one.container === container)
-        const isUndone = sandbox?.mayBeUndone === true
-        this.judge.cutOff(container, this.#restores > 0 || this.#mayBeReleased.has(container) || isUndone)
-        if (sandbox) Object.assign(sandbox, { isDisowned: false, isCutOff: true })
+        this.judge.cutOff(container, this.#restores > 0 || this.#mayBeReleased.has(container))
+        for (const sandbox of this.#sandboxes)
+          if (sandbox.container === container) Object.assign(sandbox, { isDisowned: false, isCutOff: true })
       },
       onAdopted: (container: string): void => {
         const sandbox = this.#sandboxes.find(one => one.container === container)
@@ -128,7 +127,7 @@ export class World {
       onNotAdopted: (container: string): void => {
         // An operator is told to delete one of the two.
         const sandbox = this.#sandboxes.find(one => one.container === container)
-        if (!sandbox || !this.judge.owns(container)) return
+        if (!sandbox || !(this.judge.owns(container) || sandbox.isDisowned === true)) return
         Object.assign(sandbox, { isDisowned: true, isUnrecorded: true })
         this.judge.ended(container)
       },
@@ -162,10 +161,7 @@ export class World {
         if (!this.#engine) this.#restores++
         this.#doubts.goneBack(machine)
       },
-      onTwin: (twin, original, copy) => {
-        for (const sandbox of this.#sandboxes)
-          if (sandbox.machine === original && copy.hasPending(sandbox.container))
-            this.#doubts.mayBeUndone(sandbox)
+      onTwin: (twin, original) => {
         this.#doubts.twin(twin, original)
       },
     })
@@ -342,7 +338,7 @@ export class World {
         this.judge.fromPool(sandbox.given, poolForms[goesBy.pool])
       if (goesBy) this.judge.leftOut(sandbox.given, poolForms[goesBy.pool])
       this.judge.got(sandbox.given)
-      if (this.#doubts.has(machine) || sandbox.mayBeUndone === true) {
+      if (this.#doubts.has(machine)) {
         sandbox.isDisowned = true
         this.judge.disowned(sandbox.given)
       } else if (sandbox.isCutOff !== true) this.judge.answered(sandbox.given, asked, machine.mood !== 'well')

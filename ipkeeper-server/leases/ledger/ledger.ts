@@ -114,6 +114,11 @@ export class Ledger extends LedgerReader {
     await this.#store.shared?.named()
   }
 
+  /** To be called when it is known by now that no other machine has this node's names, and none with a copy of its disk. */
+  sure(): void {
+    this.#store.shared?.sure()
+  }
+
   /** Whether a name is this node's, as far as it has heard: no other machine has claimed it since. */
   isOwnName(name: string): boolean {
     return this.#store.shared?.isOwnName(name) !== false
@@ -197,8 +202,10 @@ export class Ledger extends LedgerReader {
     if (kind === 'lease' && before) {
       const [had, has] = [before as LeaseRecord, record as LeaseRecord | undefined]
       const isGone = text === null && isLater === true && had.attachment !== null
-      if (had.node === this.#records.node && (isGone || isTakenAway(had, has, isLater)))
-        this.#subscribers.publish('takenAway', had)
+      // A machine with a copy of this one's disk may have given it a name of its own before it ended it.
+      const isOurs =
+        had.node === this.#records.node || (had.attachment !== null && this.hasAttachment(had.attachment))
+      if (isOurs && (isGone || isTakenAway(had, has, isLater))) this.#subscribers.publish('takenAway', had)
     }
   }
 

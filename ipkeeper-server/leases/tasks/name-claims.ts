@@ -40,6 +40,8 @@ export interface NameClaimsOptions {
   readonly onChallenge: (name: string, by: NodeChallenge) => void
   /** An operator had said that this node is gone for good; that was taken back. */
   readonly onDeclaredGone?: (name: string, by: string) => void
+  /** No other machine has this node's names, and none with a copy of its disk. Rejects where that cannot be noted; then it is not so yet. */
+  readonly onSure?: () => Promise<void>
   /** Somebody else has the name now; undefined: it is ours again. */
   readonly onLost: (name: string, problem: Problem | undefined) => void
   readonly onError: (error: unknown) => void
@@ -59,7 +61,7 @@ export class NameClaims {
   readonly #waiting = new Map<string, () => void>()
   #held: string | undefined
   #lost: Problem | undefined
-  /** Whether the engine has said since this daemon began that the name is ours. */
+  /** Whether the engine has said since this daemon began that its names are ours. */
   #isConfirmed = false
   /** Who has refused us, until it is asked again; nobody where a machine is waited for whose claim was lost. */
   #refusedBy: { readonly session: string | undefined } | undefined
@@ -155,7 +157,31 @@ export class NameClaims {
 
   async #claimed(name: string): Promise<void> {
     await this.#options.onClaimed?.(name)
+  }
+
+  /**
+   * As `take`, with each name that this identity has claimed: by one of those somebody may live who has a copy of the disk. Where nobody does,
+   * that is known even if the name that is wanted is another machine's.
+   *
+   * @param claimed by whatever run
+   */
+  async takeAll(wanted: string, claimed: readonly string[]): Promise<void> {
+    const own = Promise.all(claimed.map(name => this.take(name))).then(() =>
+      claimed.length > 0 ? this.#confirm() : undefined,
+    )
+    await Promise.all([own, claimed.includes(wanted) ? own : this.take(wanted)])
+    await this.#confirm()
+  }
+
+  async #confirm(): Promise<void> {
+    if (this.#stopping.signal.aborted || this.#isConfirmed) return
     this.#isConfirmed = true
+    try {
+      await this.#options.onSure?.()
+    } catch (error) {
+      this.#isConfirmed = false
+      throw error
+    }
   }
 
   /** From here on the name is held: whoever wants it is refused. */
@@ -296,6 +322,7 @@ export class NameClaims {
       this.#setLost(name, this.#taken(name, by, this.#options.ledger.node(name)))
     try {
       await this.take(name)
+      await this.#confirm()
       this.#setLost(name, undefined)
       const record = this.#options.ledger.node(name)
       // Somebody may have wanted it meanwhile.

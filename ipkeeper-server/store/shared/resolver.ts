@@ -46,6 +46,8 @@ export interface ResolverOptions {
   readonly isOwn: IsOwnName
   /** Whether the engine is only looked at: then nothing is resolved. */
   readonly isReadOnly: boolean
+  /** As in SharedStoreOptions. */
+  readonly isSure: () => boolean
   /** Milliseconds between two tries of an engine that is away. */
   readonly retryAfter: number
   /** Aborted when the store closes. */
@@ -205,7 +207,13 @@ export class Resolver {
         contact.heard()
         // Nothing may be given that the list would show to be reserved for, or kept by, another holder.
         if (!contact.hasListed) throw new EngineAway(contact.trouble ?? 'its records were not heard yet')
-        await this.#resolveAll()
+        const isSure = this.#options.isSure()
+        await this.#resolveAll(isSure)
+        if (!isSure) {
+          if (contact.comeBack()) onStatus()
+          await this.#newsOfWaiting(waitingPauses * retryAfter)
+          continue
+        }
         if (this.#pending.size > this.#waiting.size) continue
         const owes = this.#waiting.size > 0 || losses.mustTakeUp()
         if (!losses.hasSaid(owes)) await losses.report(owes)
@@ -237,8 +245,12 @@ export class Resolver {
     clearTimeout(timer)
   }
 
-  /** Nothing else is committed meanwhile, so that what is pending stays what it is. */
-  async #resolveAll(): Promise<void> {
+  /**
+   * Nothing else is committed meanwhile, so that what is pending stays what it is.
+   *
+   * @param isSure else claims of names alone are resolved: the rest may be another machine's, of whose disk this one has a copy
+   */
+  async #resolveAll(isSure: boolean): Promise<void> {
     const { commitsEnded, isLossNoted } = this.#options
     const gate = Promise.withResolvers<undefined>()
     this.#gate = gate.promise
@@ -246,7 +258,7 @@ export class Resolver {
       await commitsEnded()
       if (!(await isLossNoted())) throw new EngineAway('the journal does not take what is pending')
       this.#isNews = false
-      const queue = [...this.#pending.values()]
+      const queue = [...this.#pending.values()].filter(({ kind }) => isSure || kind === 'node')
       const refused: Problem[] = []
       const work = (): Promise<void> => this.#resolveFrom(queue, refused)
       const outcomes = await Promise.allSettled(Array.from({ length: resolvedAtOnce }, work))

@@ -29,6 +29,7 @@ import { CommitOrder, type SharedWrite } from './commit-order.ts'
 import { EndedAttachments } from './ended-attachments.ts'
 import { Endings } from './endings.ts'
 import {
+  isGuard,
   EngineAway,
   type Engine,
   type EnginePosition,
@@ -79,6 +80,11 @@ export interface SharedStoreOptions {
   readonly onLost: (had: LeaseRecord) => void
   /** Why an address may not be taken although the engine is there; undefined where it may. */
   readonly refusesClaims?: () => Problem | undefined
+  /**
+   * Whether this machine is known to be the one that has its names, and none with a copy of its disk; `sure` is called when it is. Before,
+   * nothing is written but claims of names. Default: it is.
+   */
+  readonly isSure?: () => boolean
   /** Whether sandboxes that live and are not on record are looked for, and `tookUp` is called then. Default: no. */
   readonly takesUp?: boolean
   /** What becomes of a lease whose pod has ended; without it, it cools down for a minute, or is kept. */
@@ -90,9 +96,6 @@ const standardCooldown: PoolBook = {
   pools: [],
   standard: { retention: 'release', cooldown: 60_000, preferFor: 60_000, strategy: 'lowest-free' },
 }
-
-/** Of what is counted over many leases, or may be had by one of them alone. */
-const isGuard = (kind: SharedKind): boolean => kind === 'quota' || kind === 'mac'
 
 const isShared = (write: Write): write is SharedWrite => write.kind !== 'attachment'
 
@@ -197,6 +200,7 @@ export class SharedStore implements LeaseStore {
     const resolver = (this.#resolver = new Resolver({
       ...parts,
       isReadOnly: options.offline === 'look',
+      isSure: options.isSure ?? (() => true),
       retryAfter: options.retryAfter ?? 1000,
       signal: this.#stopping.signal,
       commitsEnded: () => this.#order.ended(),
@@ -253,6 +257,10 @@ export class SharedStore implements LeaseStore {
       lastContactAge: () => contact.age,
       named: () => this.#named(),
       isOwnName: name => losses.isOwn(name),
+      sure: () => {
+        this.#resolver.wake()
+        if (this.#loaded && losses.count === 0 && losses.hasReported()) this.#forgetEndings()
+      },
       hasEnded: key => ended.has(key) && !journal.mayHaveAttachment(key),
       ended: () => ended.keys(),
       haveAllTold: () => contact.hasListed && losses.haveAllTold(),
@@ -593,6 +601,7 @@ export class SharedStore implements LeaseStore {
   }
 
   #forgetEndings(): void {
+    if (this.#options.isSure?.() === false) return
     this.#endings.forget(id => this.#copies.hasId(id))
   }
 

@@ -71,7 +71,7 @@ const recordIn = (double: EngineDouble, name = 'n1'): NodeRecord =>
 
 async function take({ claims }: Node, name = 'n1'): Promise<Problem | undefined> {
   try {
-    await claims.take(name)
+    await claims.takeAll(name, [])
     claims.hold(name)
     return undefined
   } catch (error) {

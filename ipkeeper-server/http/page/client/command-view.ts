@@ -1,12 +1,12 @@
 import type { AddressReply } from '../../../../shared/api/address.schema.ts'
 
 /** What the page does not do, and the words of the command that does; words in capitals are to be replaced. */
-export interface CommandRow {
+export interface CommandHint {
   readonly what: string
   readonly words: readonly string[]
 }
 
-const ofPod = (pod: string): CommandRow[] => [
+const ofPod = (pod: string): CommandHint[] => [
   { what: `Why ${pod} is not running`, words: ['ipkeeperctl', 'doctor', '--pod', pod] },
   {
     what: `What ${pod} gets when it is started again, also after its annotations changed`,
@@ -15,7 +15,7 @@ const ofPod = (pod: string): CommandRow[] => [
 ]
 
 /** For whoever sees no address. */
-export const commandsOfAll: readonly CommandRow[] = [
+export const commandsOfAll: readonly CommandHint[] = [
   { what: 'Why a pod is not running', words: ['ipkeeperctl', 'doctor', '--pod', 'NAMESPACE/POD'] },
   {
     what: 'What a pod gets when it is started again, also after its annotations changed',
@@ -45,7 +45,7 @@ export const commandsOfAll: readonly CommandRow[] = [
 ]
 
 /** What can be done with an address, as it stands, and with the pod that has or had it. */
-export function commandsOfAddress(reply: AddressReply): readonly CommandRow[] {
+export function commandsOfAddress(reply: AddressReply): readonly CommandHint[] {
   const { address, segment, state, lease, attachment, reservation } = reply
   const place = [address, ...(segment === 'default' ? [] : ['--segment', segment])]
   const pod = lease?.pod ?? attachment?.pod
@@ -69,7 +69,7 @@ export function commandsOfAddress(reply: AddressReply): readonly CommandRow[] {
 const [podPart, namePart] = [/^[a-z0-9][-a-z0-9.]*$/, /^[a-z0-9][-a-z0-9]*$/]
 
 /** It may be the name of a pod that never got an address. */
-function commandsOfUnknown(text: string): readonly CommandRow[] {
+function commandsOfUnknown(text: string): readonly CommandHint[] {
   const [first = '', second, ...others] = text.split('/')
   if (/^[0-9.]*$/.test(text)) return []
   if (second === undefined && podPart.test(first)) return ofPod(`NAMESPACE/${first}`)
@@ -78,7 +78,7 @@ function commandsOfUnknown(text: string): readonly CommandRow[] {
 }
 
 /** @param pods of what was found by this text, "" where no pod has an address */
-export function commandsOfSearch(text: string, pods: readonly string[]): readonly CommandRow[] {
+export function commandsOfSearch(text: string, pods: readonly string[]): readonly CommandHint[] {
   const [pod, ...others] = new Set(pods)
   if (pod === undefined) return commandsOfUnknown(text)
   return pod === '' || others.length > 0 ? [] : ofPod(pod)

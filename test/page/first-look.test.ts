@@ -121,6 +121,7 @@ t.test('the whole page on a telephone', { skip }, async t => {
     })
     await page.locator('#address dl').waitFor()
     await page.locator('.finding').waitFor()
+    await page.locator('#about dl').waitFor()
     t.equal(await page.getByRole('gridcell').count(), 256)
     await fits(t, page, `${width}, addresses`)
     for (const column of ['Family', 'Leased', 'Kept', 'Next frees', 'Free', 'Full', 'Size'])
@@ -137,6 +138,9 @@ t.test('the whole page on a telephone', { skip }, async t => {
       await page.goto(`${site.url}${route}`)
       await page.getByRole('heading', { name: `Map of pool dual: ${heading}` }).waitFor()
       await page.locator('#map .legend').waitFor()
+      await page.getByRole('region', { name: 'About pool dual' }).waitFor()
+      if (route.includes('address='))
+        await page.locator('#address code', { hasText: `doctor --pod ${'n'.repeat(63)}/` }).waitFor()
       await fits(t, page, `${width}, ${heading}`)
     }
   }

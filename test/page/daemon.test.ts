@@ -138,6 +138,7 @@ const typedFor: readonly (readonly [word: string, typed: string])[] = [
   ['FIRST-LAST', '10.30.0.40-10.30.0.42'],
   ['ADDRESS', '10.30.0.2'],
   ['OWNER', 'shop/web-1'],
+  ['NODE', 'worker-1'],
 ]
 
 t.test('commands on the page do what they say', { skip: missing('executables', 'chromium') }, async t => {

@@ -341,7 +341,7 @@ t.test('what the page does not do is a command', { skip }, async t => {
     /after its annotations changed: ipkeeperctl explain /,
     /^Which annotations of other products .*: ipkeeperctl doctor$/,
     /^All leases for a spreadsheet: ipkeeperctl leases -o csv$/,
-    /: ipkeeperctl leases -n NAMESPACE --owner OWNER --state held$/,
+    /: ipkeeperctl leases -n NAMESPACE --owner OWNER --node NODE --state held$/,
     /^Move .*: ipkeeperctl move ADDRESS NAMESPACE\/POD$/,
     /^Reserve .*: ipkeeperctl reserve FIRST-LAST OWNER$/,
     /^Free all .*: ipkeeperctl release -n NAMESPACE$/,

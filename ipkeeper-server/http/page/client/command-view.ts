@@ -28,7 +28,10 @@ export const commandsOfAll: readonly CommandHint[] = [
   { what: 'All leases for a spreadsheet', words: ['ipkeeperctl', 'leases', '-o', 'csv'] },
   {
     what: 'Leases by namespace, owner, node and state together',
-    words: ['ipkeeperctl', 'leases', '-n', 'NAMESPACE', '--owner', 'OWNER', '--state', 'held'],
+    words: [
+      ...['ipkeeperctl', 'leases', '-n', 'NAMESPACE', '--owner', 'OWNER'],
+      ...['--node', 'NODE', '--state', 'held'],
+    ],
   },
   {
     what: 'Move an address to another pod',

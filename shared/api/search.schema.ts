@@ -9,7 +9,7 @@ export const SearchQuery = Type.Object(
     text: Type.String({
       ...{ minLength: 1, maxLength: 300 },
       description:
-        'a part of an address, of NAMESPACE/POD, of an owner or a note, or the beginning of the ID of a container; upper and lower case are the same',
+        'a part of an address, of NAMESPACE/POD, of an owner or a note, the beginning of the ID of a container, or all of the name of a node or a state: bound or leased, held, cooling, reserved; upper and lower case are the same',
     }),
     limit: Type.Optional(
       Type.String({

@@ -41,11 +41,11 @@ function makeSite(t: Test): Site {
       running.push(daemon)
       return daemon
     },
-    serve: (...args) =>
-      runProgram(server, ['serve', '--socket', socket, '--state-dir', stateDir, ...args], {
-        env: {},
-        timeoutMs: 20_000,
-      }),
+    serve: (...args) => {
+      const places = Object.entries({ '--socket': socket, '--state-dir': stateDir })
+      const own = places.filter(([name]) => !args.includes(name)).flat()
+      return runProgram(server, ['serve', ...own, ...args], { env: {}, timeoutMs: 20_000 })
+    },
   }
 }
 

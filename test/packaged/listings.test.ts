@@ -53,7 +53,7 @@ t.test('which addresses a namespace, a pod, an owner has', { skip }, async t => 
     [['leases', '--pod', 'web-1'], '10.22.0.3\n'],
     [['leases', '-n', 'lab', '--owner', 'deploy/x'], '10.22.0.5\n'],
     [['leases', '--sort-by', 'pod', '--limit', '1'], '10.22.0.4\n'],
-    [['leases', '-n=lab', '--limit', '1', '-o=table'], '10.22.0.4\n'],
+    [['leases', '-n=lab', '--limit', '1'], '10.22.0.4\n'],
     [['leases', '--state', 'held,cooling'], ''],
     [['attachments', '--pod', 'lab/db-0'], 'lab-db-0\n'],
     [['reservations', '--owner', 'shop/sts/web'], '10.22.0.50\n'],

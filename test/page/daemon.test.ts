@@ -5,9 +5,9 @@ import { closeBrowser, openPage } from '../rigs/browser.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { freePort } from '../rigs/free-port.ts'
 import { until } from '../rigs/poll.ts'
-import { missing, testedPlugin } from '../rigs/requirements.ts'
+import { distFolder, missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
-import { mustRun } from '../rigs/run-program.ts'
+import { mustRun, runProgram } from '../rigs/run-program.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 
 t.teardown(closeBrowser)
@@ -129,6 +129,64 @@ t.test('what plugins do is on the page at once', { skip: missing('executables', 
   t.strictSame(complaints, [])
   t.equal(await daemon.stop(), 0, 'a page that is open does not keep the daemon')
   await page.getByText(/^Stale: /).waitFor()
+})
+
+/** What a person puts in the place of words in capitals. */
+const typedFor: readonly (readonly [word: string, typed: string])[] = [
+  ['NAMESPACE/POD', 'shop/web-1'],
+  ['NAMESPACE', 'shop'],
+  ['FIRST-LAST', '10.30.0.40-10.30.0.42'],
+  ['ADDRESS', '10.30.0.2'],
+  ['OWNER', 'shop/web-1'],
+  ['NODE', 'worker-1'],
+]
+
+t.test('commands on the page do what they say', { skip: missing('executables', 'chromium') }, async t => {
+  const site = makeSite(t)
+  const port = await freePort()
+  site.configure(`${pools}page: { listen: "127.0.0.1:${port}" }\n`)
+  const daemon = await site.start()
+  await site.plugin('ADD', 'web-0', 'prod')
+  await site.plugin('ADD', 'web-3', 'prod')
+  await site.plugin('DEL', 'web-3', 'prod')
+  const { page } = await openPage(t, `http://127.0.0.1:${port}/#/prod?address=10.30.0.2`)
+  const commands = async (section: string): Promise<readonly string[]> => {
+    await page.locator(`${section} code`).first().waitFor()
+    return await page.locator(`${section} code`).allTextContents()
+  }
+  const onlyOf = (lines: readonly string[], command: string): string =>
+    lines.find(line => line.startsWith(`ipkeeperctl ${command} `)) ?? 'false'
+  const type = async (line: string, more = '') => {
+    const words = typedFor.reduce((text, [word, typed]) => text.replaceAll(word, typed), line)
+    return await runProgram('sh', ['-c', `${words}${more}`], {
+      env: { PATH: `${distFolder}:/usr/sbin:/usr/bin:/sbin:/bin` },
+    })
+  }
+  const ofAll = await commands('#commands')
+  t.equal(ofAll.length, 8)
+  for (const line of [...ofAll, ...(await commands('#address')), ...(await commands('#about'))]) {
+    const asks = /ipkeeperctl (move|release|reserve) /.test(line)
+    const { exit, stderr } = await type(line, asks ? ' --dry-run' : '')
+    // Of a pod that is not there, and of a machine with faults of its own, the answer is 1.
+    if (/ (doctor|explain) /.test(line)) t.ok(exit === 0 || exit === 1, line, { stderr })
+    else t.equal(exit, 0, line, { stderr })
+  }
+  const address = await commands('#address')
+  t.match(await type(onlyOf(address, 'doctor')), { stdout: /shop\/web-0/ })
+  t.equal((await type(onlyOf(address, 'move'), ' --yes')).exit, 0)
+  await page.goto(`http://127.0.0.1:${port}/#/prod?address=10.30.0.3`)
+  await page.getByRole('heading', { name: 'Address 10.30.0.3' }).waitFor()
+  t.equal((await type(onlyOf(await commands('#address'), 'release'))).exit, 0)
+  t.equal((await type(onlyOf(ofAll, 'reserve'), ' --yes')).exit, 0)
+  await page.goto(`http://127.0.0.1:${port}/#/prod?address=10.30.0.41`)
+  await page.getByRole('heading', { name: 'Address 10.30.0.41' }).waitFor()
+  t.equal((await type(onlyOf(await commands('#address'), 'unreserve'))).exit, 0)
+  await page.locator('#address').getByText('Reserve it for a pod').waitFor()
+  t.equal((await type(onlyOf(await commands('#address'), 'reserve'))).exit, 0)
+  t.match(
+    (await daemon.control('reservations', '-o', 'csv')).stdout,
+    /10\.30\.0\.2,.*shop\/web-1[^]*10\.30\.0\.41,.*shop\/web-1/,
+  )
 })
 
 t.test(

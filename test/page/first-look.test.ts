@@ -5,6 +5,7 @@ import { applyPools } from '../../ipkeeper-server/leases/verbs/apply-pools.ts'
 import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
 import { poolFrom } from '../ipkeeper-server/leases/test-service.ts'
 import { closeBrowser, openPage } from '../rigs/browser.ts'
+import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { everyState, sampleFinding, servePage } from './served-page.ts'
 
@@ -120,9 +121,10 @@ t.test('the whole page on a telephone', { skip }, async t => {
     })
     await page.locator('#address dl').waitFor()
     await page.locator('.finding').waitFor()
+    await page.locator('#about dl').waitFor()
     t.equal(await page.getByRole('gridcell').count(), 256)
     await fits(t, page, `${width}, addresses`)
-    for (const column of ['Family', 'Leased', 'Kept', 'Next frees', 'Free', 'Size'])
+    for (const column of ['Family', 'Leased', 'Kept', 'Next frees', 'Free', 'Full', 'Size'])
       t.ok(
         await page.locator('#pools tbody tr').first().locator(`[data-label="${column}"]`).isVisible(),
         `${width}: ${column}`,
@@ -136,6 +138,9 @@ t.test('the whole page on a telephone', { skip }, async t => {
       await page.goto(`${site.url}${route}`)
       await page.getByRole('heading', { name: `Map of pool dual: ${heading}` }).waitFor()
       await page.locator('#map .legend').waitFor()
+      await page.getByRole('region', { name: 'About pool dual' }).waitFor()
+      if (route.includes('address='))
+        await page.locator('#address code', { hasText: `doctor --pod ${'n'.repeat(63)}/` }).waitFor()
       await fits(t, page, `${width}, ${heading}`)
     }
   }
@@ -170,6 +175,9 @@ t.test('finds a pod, a namespace, an owner', { skip }, async t => {
     ['third floor', ['10.22.0.200']],
     ['cdcdcd', ['10.22.0.3']],
     ['0.4', ['10.22.0.4']],
+    ['N1', ['10.22.0.2', '10.22.0.3', '10.22.0.4']],
+    ['leased', ['10.22.0.2', '10.22.0.3', '10.22.0.4']],
+    ['reserved', ['10.22.0.200']],
   ]
   for (const [text, addresses] of table) {
     await search(page, text)
@@ -185,7 +193,7 @@ t.test('finds a pod, a namespace, an owner', { skip }, async t => {
   await found(page).getByRole('link', { name: '10.22.0.2' }).click()
   await page.getByRole('heading', { name: 'Address 10.22.0.2' }).waitFor()
   await search(page, 'nobody-has-this')
-  await page.getByText('No address, pod, namespace or owner has "nobody-has-this" in it.').waitFor()
+  await page.getByText('No address, pod, namespace or owner has "nobody-has-this" in it').waitFor()
   t.equal(await found(page).count(), 0)
   await search(page, 'web')
   await found(page).first().waitFor()
@@ -203,17 +211,17 @@ t.test('the ID of a container is short, and whole when it is wanted', { skip }, 
   await place.waitFor()
   t.equal((await place.innerText()).split('\n')[0], 'a1b2c3d4e5f6a…')
   // Asked until it is so: the part may just be shown anew.
-  const until = (condition: string) =>
+  const untilWide = (condition: string) =>
     page.waitForFunction(
       `document.querySelector('#address dl .whole')?.getBoundingClientRect().width ${condition}`,
     )
-  await until('=== 1')
+  await untilWide('=== 1')
   await place.focus()
-  await until('> 100')
+  await untilWide('> 100')
   await page.locator('h1').click()
-  await until('=== 1')
+  await untilWide('=== 1')
   await place.hover()
-  await until('> 100')
+  await untilWide('> 100')
   t.match(await page.locator('#address dl').ariaSnapshot(), id, 'who hears the page hears all of it')
 })
 
@@ -288,4 +296,83 @@ t.test('history as a timeline, with the time when nobody had it', { skip }, asyn
     /^Ccooling shop\/web-0 on n1.* UTC, 10 minEnded: time over$/,
     /^Lleased shop\/web-0 on n1, container a1.*Ended: deleted$/,
   ])
+})
+
+t.test('what a pool is, and its next free addresses', { skip }, async t => {
+  const site = await servePage(t)
+  const { story } = site
+  await everyState(story)
+  const { page, complaints } = await openPage(t, site.url)
+  const about = page.getByRole('region', { name: 'About pool net' })
+  await about.getByText('253 of 254 addresses can be assigned').waitFor()
+  await about.getByText('not 10.22.0.1: the gateway').waitFor()
+  await about.getByText('none: every pod may use it').waitFor()
+  t.strictSame(await about.getByRole('link').allTextContents(), [
+    ...['10.22.0.6', '10.22.0.7', '10.22.0.8', '10.22.0.10', '10.22.0.11'],
+    ...['10.22.0.12', '10.22.0.13', '10.22.0.14', '10.22.0.15', '10.22.0.16'],
+  ])
+  t.strictSame(await about.locator('code').allTextContents(), ['ipkeeperctl pools net --free 100'])
+  await story.add({ pod: 'late', container: 'e1' })
+  await about.getByRole('link', { name: '10.22.0.17' }).waitFor()
+  t.equal(await about.getByRole('link', { name: '10.22.0.6', exact: true }).count(), 0, 'it follows')
+  await about.getByRole('link', { name: '10.22.0.8' }).click()
+  const address = page.getByRole('region', { name: 'Address 10.22.0.8' })
+  await address.locator('code').waitFor()
+  t.strictSame(await address.locator('code').allTextContents(), [
+    'ipkeeperctl reserve 10.22.0.8 NAMESPACE/POD',
+  ])
+  t.strictSame(complaints, [])
+})
+
+t.test('what the page does not do is a command', { skip }, async t => {
+  const site = await servePage(t)
+  await everyState(site.story)
+  const { page, complaints } = await openPage(t, `${site.url}#/net?address=10.22.0.3`)
+  const address = page.getByRole('region', { name: 'Address 10.22.0.3' })
+  await address.locator('code').first().waitFor()
+  t.strictSame(await address.locator('code').allTextContents(), [
+    'ipkeeperctl doctor --pod shop/web-1',
+    'ipkeeperctl explain shop/web-1',
+    'ipkeeperctl release 10.22.0.3',
+    'ipkeeperctl move 10.22.0.3 NAMESPACE/POD',
+  ])
+  t.match(await page.getByRole('region', { name: 'Commands' }).locator('li').allTextContents(), [
+    /^Why a pod is not running: ipkeeperctl doctor --pod /,
+    /after its annotations changed: ipkeeperctl explain /,
+    /^Which annotations of other products .*: ipkeeperctl doctor$/,
+    /^All leases for a spreadsheet: ipkeeperctl leases -o csv$/,
+    /: ipkeeperctl leases -n NAMESPACE --owner OWNER --node NODE --state held$/,
+    /^Move .*: ipkeeperctl move ADDRESS NAMESPACE\/POD$/,
+    /^Reserve .*: ipkeeperctl reserve FIRST-LAST OWNER$/,
+    /^Free all .*: ipkeeperctl release -n NAMESPACE$/,
+  ])
+  await search(page, 'shop/never-0')
+  await page.locator('#found code').first().waitFor()
+  t.strictSame(
+    await page.locator('#found code').allTextContents(),
+    ['ipkeeperctl doctor --pod shop/never-0', 'ipkeeperctl explain shop/never-0'],
+    'a pod that has no address',
+  )
+  t.strictSame(complaints, [])
+})
+
+t.test('nothing turns red while nobody answers, and what was seen stays', { skip }, async t => {
+  const site = await servePage(t)
+  await everyState(site.story)
+  const { page } = await openPage(t, site.url)
+  await live(page)
+  const cell = (says: RegExp) => page.getByRole('gridcell', { name: says })
+  await cell(/^10\.22\.0\.6: free$/).waitFor()
+  await page.getByText(/nothing found/).waitFor()
+  let asked = 0
+  await page.route('**/v1/pools**', route => {
+    asked++
+    return route.abort()
+  })
+  await site.story.add({ pod: 'late', container: 'e1' })
+  await until('the page has asked in vain', () => asked > 1)
+  t.equal(await cell(/^10\.22\.0\.6: free$/).count(), 1)
+  t.strictSame(await redTexts(page), [])
+  await page.unroute('**/v1/pools**')
+  await cell(/^10\.22\.0\.6: leased/).waitFor()
 })

@@ -65,7 +65,7 @@ t.test('every state, and who has an address', { skip }, async t => {
       .locator('#pools tbody tr')
       .allTextContents()
       .then(rows => rows.map(row => row.replace(/in .*(?:s|min)(?=249)/, ' '))),
-    ['netIPv413 249253'],
+    ['netIPv413 249-253'],
   )
   await cell(page, /^10\.22\.0\.2: leased/).click()
   const address = page.getByRole('region', { name: 'Address 10.22.0.2' })
@@ -223,7 +223,7 @@ t.test('finds an address in whichever pool it is, and tells what is none', { ski
   await find('10.99.0.1')
   await page.getByText('10.99.0.1 is in no pool known so far in segment default').waitFor()
   await find('<b>')
-  await page.getByText('No address, pod, namespace or owner has "<b>" in it.').waitFor()
+  await page.getByText('No address, pod, namespace or owner has "<b>" in it').waitFor()
   await find('10.22.18.34/16')
   await page.getByRole('heading', { name: 'Address 10.22.18.34' }).waitFor()
 })
@@ -346,7 +346,7 @@ t.test('structure for those who hear it', { skip }, async t => {
     /- main:/,
     /- region "Pools":\n +- heading "Pools" \[level=2\]/,
     /- search "Find addresses":/,
-    /- searchbox "Address, pod, namespace or owner"/,
+    /- searchbox "Address, pod, namespace, owner, node or state"/,
     /- table "Pools":/,
     /- navigation "Blocks of the pool":/,
     /- list "States, and how many addresses of this block have them":/,
@@ -356,8 +356,10 @@ t.test('structure for those who hear it', { skip }, async t => {
     /- region "Address 10\.22\.0\.2":/,
     /- list "History, newest first":\n +- listitem:/,
     /- region "Use over time":/,
+    /- region "About pool net":/,
     /- region "What frees next":/,
     /- region "Findings of the audit":/,
+    /- region "Commands":/,
   ])
     t.match(tree, part, String(part))
   await page.getByRole('button', { name: 'Table' }).click()

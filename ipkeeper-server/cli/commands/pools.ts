@@ -3,8 +3,9 @@ import { listingOptions, listingQueryText } from '../framework/listing-options.t
 import { poolTerms } from '../../../shared/api/listing-query.schema.ts'
 import { type Cell, distance } from '../framework/terminal-text.ts'
 import type { PoolFamily, PoolsReply } from '../../../shared/api/listing.schema.ts'
-import type { PoolDescription, RangeDescription } from '../../../shared/api/pool-description.schema.ts'
+import type { PoolDescription } from '../../../shared/api/pool-description.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { poolFacts } from '../../../shared/text/pool-facts.ts'
 import { poolNotes } from '../../../shared/text/pool-notes.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { OptionProblem } from '../framework/option-problem.ts'
@@ -21,43 +22,17 @@ type PoolsData = PoolsReply & { readonly description?: PoolDescription }
 /** What the daemon lists at most. */
 const mostFree = 1000
 
-const origins: Readonly<Record<PoolDescription['origin'], string>> = {
-  network: 'the ranges of a network',
-  config: "the daemon's file",
-  api: 'an IPPool object',
-}
-
-const rangeLines = ({
-  first,
-  last,
-  subnet,
-  size,
-  capacity,
-  never,
-  draining,
-}: RangeDescription): readonly string[] => [
-  `${first}-${last} of ${subnet}: ${
-    draining ? 'draining, no new pod gets an address' : `${capacity} of ${size} addresses can be assigned`
-  }`,
-  ...never.map(run => `not ${run.first === run.last ? run.first : `${run.first}-${run.last}`}: ${run.why}`),
-]
-
-function describe({ origin, ranges: of, rules, free, ...rest }: PoolDescription): string {
+function describe(description: PoolDescription): string {
+  const { free } = description
   const families = [
     free.filter(address => !address.includes(':')),
     free.filter(address => address.includes(':')),
   ]
-  const rows: readonly (readonly [name: string, lines: readonly string[]])[] = [
-    ...of.map(range => ['range', rangeLines(range)] as const),
-    ['from', [origins[origin]]],
-    ['rules', rules.length === 0 ? ['none: every pod may use it'] : rules],
-    ['retention', [rest.retention]],
-    ['cool-down', [`${rest.cooldown}; ${rest.preferFor} for an address that was asked for by name`]],
-    ['strategy', [rest.strategy]],
-    ...families.filter(list => list.length > 0).map(list => ['free', list] as const),
+  return [
+    ...poolFacts(description),
+    ...families.filter(lines => lines.length > 0).map(lines => ({ name: 'free', lines })),
   ]
-  return rows
-    .flatMap(([name, lines]) =>
+    .flatMap(({ name, lines }) =>
       lines.map((line, index) => `${(index === 0 ? name : '').padEnd(9)}  ${line}\n`),
     )
     .join('')

@@ -38,7 +38,7 @@ function nearestOption(name: string, known: readonly string[]): string | undefin
   return meant === undefined ? nearestWord(name, known) : known.find(own => own === meant)
 }
 
-/** Splits a command line. Of an option that stands twice the last counts, unless its values are joined. Throws IPK_USAGE, in one line of our own. */
+/** Splits a command line. Throws IPK_USAGE, in one line of our own. */
 export function readWords(
   argv: readonly string[],
   { valued, flags, joined = [], letters }: KnownOptions,
@@ -67,7 +67,10 @@ export function readWords(
       // What looks like the next option is not taken for a value; a number below zero is.
       if (value === undefined || (!inlineValue && /^-[^0-9]/.test(value)))
         throw new OptionProblem(rawName, `${rawName} needs a value`)
-      const before = joined.includes(name) ? values[name] : undefined
+      const before = values[name]
+      // To take one of them would leave the other out without a word.
+      if (before !== undefined && !joined.includes(name))
+        throw new OptionProblem(rawName, `${rawName} is given twice: "${before}" and "${value}"`)
       values[name] = before === undefined ? value : `${before}:${value}`
     } else if (!flags.includes(name)) {
       const meant = nearestOption(name, [...valued, ...flags])

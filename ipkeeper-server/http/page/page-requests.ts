@@ -1,7 +1,7 @@
 /** What of the API the page asks for. All of it can be read only, and nothing else is to be had there. */
 const readable = [
   /^\/v1\/pools(?:\/use)?$/,
-  /^\/v1\/pools\/[^/]+\/(?:map|freeing)$/,
+  /^\/v1\/pools\/[^/]+\/(?:map|freeing|description)$/,
   /^\/v1\/addresses\/[^/]+\/[^/]+$/,
   /^\/v1\/history$/,
   /^\/v1\/search$/,

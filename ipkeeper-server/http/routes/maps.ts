@@ -68,8 +68,8 @@ interface OfFreeing {
   Querystring: { limit?: string }
 }
 
-/** So many walks may wait; a page asks for two at a time. */
-const mostWaiting = 16
+/** So many walks may wait: as many pages as may follow changes ask for four at a time. */
+const mostWaiting = 64
 
 /** One walk through all records after another: however many ask, the rest of the daemon waits for one of them. */
 function takeTurns(): <T>(walk: () => Promise<T>) => Promise<T> {

@@ -35,9 +35,11 @@ export async function searchRecords(
   const now = service.now()
   const isWantedLease = (lease: LeaseRecord): boolean =>
     !isTimeOver(lease, now) &&
-    (isIn(...wordsOfLease(lease)) || lease.attachment?.containerId.toLowerCase().startsWith(wanted) === true)
+    (isIn(...wordsOfLease(lease)) ||
+      namesOfLease(lease).some(name => name.toLowerCase() === wanted) ||
+      lease.attachment?.containerId.toLowerCase().startsWith(wanted) === true)
   const isWantedReservation = (reservation: ReservationRecord): boolean =>
-    isIn(...wordsOfReservation(reservation))
+    isIn(...wordsOfReservation(reservation)) || wanted === 'reserved'
   const leases = await all(inTurns(ledger.leases(), isWantedLease, turn))
   const reservations = await all(inTurns(ledger.reservations(), isWantedReservation, turn))
   const [firstLeases, firstReservations] = [
@@ -56,6 +58,13 @@ const wordsOfLease = ({ address, holder, workload }: LeaseRecord): string[] => [
   address,
   describeHolder(holder),
   ...(workload && isKnown(workload) ? [describeWorkload(workload)] : []),
+]
+
+/** These are known as a whole: a part of them would find nearly everything. */
+const namesOfLease = ({ node, state }: LeaseRecord): string[] => [
+  node,
+  state,
+  ...(state === 'bound' ? ['leased'] : []),
 ]
 
 const wordsOfReservation = (reservation: ReservationRecord): string[] => [

@@ -713,7 +713,8 @@ t.test('where options may stand, and where the socket comes from', async t => {
     [['--socket', socket, 'leases'], {}],
     [[`--socket=${socket}`, 'leases'], {}],
     [['-o', 'table', '--socket', socket, 'leases'], {}],
-    [['--output=table', '-otable', 'leases'], env],
+    [['--output=table', 'leases'], env],
+    [['-otable', 'leases'], env],
     [['--socket', socket, 'leases', '-o', 'table'], {}],
   ] as const) {
     t.strictSame(await run(argv, given), { exit: 0, out: 'no leases\n', err: '' }, argv.join(' '))
@@ -815,6 +816,7 @@ t.test('usage errors: exit 2, one line that says what, one that helps', async t 
     [['leases', '--limit', '-1'], '--limit "-1" is not a whole number above 0', '--limit N'],
     [['leases', '--limit', '0'], '--limit "0" is not a whole number above 0', '--limit N'],
     [['leases', '--limit', '1.5'], '--limit "1.5" is not a whole number above 0', '--limit N'],
+    [['leases', '--pool', 'a', '--pool=b'], '--pool is given twice: "a" and "b"', '--pool NAME'],
     [['leases', '--limit=abc'], '--limit "abc" is not a whole number above 0', '--limit N'],
     [
       ['leases', '-o', 'jsn'],

@@ -429,7 +429,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
     mend: () => [type.showStatus],
   },
   IPK_BUSY: {
-    example: 'error: 16 others wait for a map of a pool already [IPK_BUSY]',
+    example: 'error: 64 others wait for a map of a pool already [IPK_BUSY]',
     mend: () => [type.showStatus],
   },
   IPK_POD_UNKNOWN: {

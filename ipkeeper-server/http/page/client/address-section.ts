@@ -7,6 +7,8 @@ export interface AddressParts {
   readonly timeline: readonly TimelineItem[]
   /** Whether there are older ones. */
   readonly more: boolean
+  /** What to type of this address; empty where there is nothing. */
+  readonly commands: HTMLElement
 }
 
 export interface AddressHooks {
@@ -16,7 +18,7 @@ export interface AddressHooks {
 
 export function showAddress(
   section: { readonly heading: HTMLElement; readonly body: HTMLElement },
-  { view, timeline, more }: AddressParts,
+  { view, timeline, more, commands }: AddressParts,
   { onOlder, onClose }: AddressHooks,
 ): void {
   setText(section.heading, view.heading)
@@ -45,6 +47,7 @@ export function showAddress(
     section.body,
     element('p', { class: 'sentence' }, view.sentence),
     element('dl', {}, ...facts),
+    ...(commands.childElementCount === 0 ? [] : [element('h3', {}, 'Commands'), commands]),
     ...history,
     ...(more ? [button('Older', onOlder)] : []),
     button('Back to the map', onClose),

@@ -1,6 +1,9 @@
 /** What went wrong, as people read it. */
 export class ApiRefusal extends Error {}
 
+/** Nobody answered: it may be better soon. */
+export class Unanswered extends ApiRefusal {}
+
 interface ErrorDocument {
   readonly message?: unknown
   readonly hint?: unknown
@@ -17,7 +20,7 @@ export const daemonNow = (): number => Date.now() + ahead
 /** A GET of the daemon's API; the reply is of the schema that the API has for it. Throws an ApiRefusal with the daemon's own words. */
 export async function ask<T>(url: string): Promise<T> {
   const reply = await fetch(url, { headers: { accept: 'application/json' } }).catch(() => {
-    throw new ApiRefusal('the daemon does not answer')
+    throw new Unanswered('the daemon does not answer')
   })
   const date = Date.parse(reply.headers.get('date') ?? '')
   // It names a whole second; as much may be the way of the answer.

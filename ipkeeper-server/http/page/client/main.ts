@@ -2,12 +2,17 @@ import type { AddressReply, HistoryReply, TenureItem } from '../../../../shared/
 import type { AuditReply } from '../../../../shared/api/audit.schema.ts'
 import type { PoolItem, PoolsReply } from '../../../../shared/api/listing.schema.ts'
 import type { PoolUseReply } from '../../../../shared/api/pool-use.schema.ts'
+import type { PoolDescription } from '../../../../shared/api/pool-description.schema.ts'
 import type { FreeingReply, PoolMapReply } from '../../../../shared/api/map.schema.ts'
 import { remedyHere, type Place } from '../../../../shared/remedy/place.ts'
 import { poolNotes } from '../../../../shared/text/pool-notes.ts'
+import { showAbout } from './about-section.ts'
+import { aboutView, freeListed } from './about-view.ts'
 import { showAddress } from './address-section.ts'
 import { addressView, timelineItems } from './address-view.ts'
-import { apiPath, ask, daemonNow, ApiRefusal } from './api.ts'
+import { apiPath, ask, daemonNow, ApiRefusal, Unanswered } from './api.ts'
+import { commandList } from './command-section.ts'
+import { commandsOfAddress, commandsOfAll } from './command-view.ts'
 import { element, existing, replace, setAttribute, setText } from './element.ts'
 import { showFindings } from './finding-section.ts'
 import { findingsView } from './finding-view.ts'
@@ -35,6 +40,8 @@ const useAnyway = 600_000
 let route: Route = parseRoute(location.hash) ?? {}
 /** Where commands are typed, as the daemon tells. */
 let place: Place = {}
+/** A command as it works there. */
+const here = (command: string): string => remedyHere(command, place)
 /** undefined until the daemon has told them: a node without pools is something else. */
 let pools: readonly PoolItem[] | undefined
 let use: PoolUseReply['use'] | undefined
@@ -60,12 +67,16 @@ const poolInView = (): PoolItem | undefined =>
 
 const poolName = (): string | undefined => route.pool ?? poolInView()?.name
 
-/** Shows what was asked for, or why it cannot be shown; resolves to whether it could. */
+/**
+ * Shows what was asked for, or why it cannot be shown; resolves to whether it could. Where nobody answers, what was seen stays:
+ * the line at the top says so, and it is asked for again.
+ */
 async function attempt(place: HTMLElement, work: () => Promise<void>): Promise<boolean> {
   try {
     await work()
     return true
   } catch (error) {
+    if (error instanceof Unanswered) return false
     const text = error instanceof ApiRefusal ? error.message : `the page itself failed: ${String(error)}`
     replace(place, element('p', { role: 'alert' }, text))
     return false
@@ -84,7 +95,6 @@ const poolsRefresher = new Refresher(() =>
 function showPoolList(): void {
   if (pools) {
     const rows = poolRows(pools, poolInView()?.name)
-    const here = (command: string): string => remedyHere(command, place)
     showPools(existing('#pools .body'), { rows, totals: poolTotals(pools), notes: poolNotes(pools), here })
   }
   showUseOfPool()
@@ -101,7 +111,7 @@ const mapRefresher = new Refresher(() =>
     const part = within === undefined ? { ...(address !== undefined && { around: address }) } : { within }
     const query = `?${new URLSearchParams(part).toString()}`
     const reply = await ask<PoolMapReply>(`/v1/pools${apiPath(pool)}/map${query}`).catch((error: unknown) => {
-      if (error instanceof ApiRefusal) map.say(error.message, 'refused')
+      if (error instanceof ApiRefusal && !(error instanceof Unanswered)) map.say(error.message, 'refused')
       throw error
     })
     if (route.within !== within || (within === undefined && route.address !== address)) return
@@ -123,6 +133,20 @@ const freeingRefresher = new Refresher(() =>
     }
     const reply = await ask<FreeingReply>(`/v1/pools${apiPath(pool)}/freeing`)
     showFreeing(existing('#freeing .body'), freeingView(pool, reply))
+  }),
+)
+
+const aboutRefresher = new Refresher(() =>
+  attempt(existing('#about .body'), async () => {
+    const pool = poolName()
+    if (pool === undefined) {
+      const nothing = 'The ranges, rules and free addresses of a pool come here.'
+      if (pools) replace(existing('#about .body'), element('p', {}, nothing))
+      return
+    }
+    const description = await ask<PoolDescription>(`/v1/pools${apiPath(pool)}/description?free=${freeListed}`)
+    setText(existing('#about h2'), `About pool ${pool}`)
+    showAbout(existing('#about .body'), aboutView(description), here)
   }),
 )
 
@@ -161,7 +185,10 @@ const addressRefresher = new Refresher(() =>
     const more = older.length === 0 ? history.length === pageOfHistory : mayBeOlder
     showAddress(
       addressPlace,
-      { view: addressView(reply), timeline: timelineItems(tenures), more },
+      {
+        ...{ view: addressView(reply), timeline: timelineItems(tenures), more },
+        commands: commandList(commandsOfAddress(reply), here),
+      },
       { onOlder: () => void readOlder(tenures.at(-1)), onClose: closeAddress },
     )
     if (awaited === 'address') {
@@ -198,6 +225,7 @@ function closeAddress(): void {
 
 function wakePool(when: 'soon' | 'now'): void {
   mapRefresher.wake(when)
+  aboutRefresher.wake(when)
   freeingRefresher.wake(when)
   addressRefresher.wake(when)
   const isKnown = use?.some(({ name }) => name === poolName())
@@ -243,6 +271,7 @@ new SearchBox({
     awaited = 'address'
     go(found)
   },
+  here,
 })
 
 const events = new LiveEvents({
@@ -250,6 +279,7 @@ const events = new LiveEvents({
     setText(existing('#node'), `node ${hello.node}, ipkeeper ${hello.version}`)
     document.title = `ipkeeper on ${hello.node}`
     place = hello.place ?? {}
+    replace(existing('#commands .body'), commandList(commandsOfAll, here))
     poolsRefresher.wake('now')
     wakePool('now')
     if (hello.startedAt !== startedAt) auditRefresher.wake('now')

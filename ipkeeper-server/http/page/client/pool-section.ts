@@ -49,7 +49,7 @@ export function showPools(place: HTMLElement, { rows, totals, notes, here }: Sho
   }
   const segments = rows.some(({ segment }) => segment !== 'default')
   const segment = segments ? ['Segment'] : []
-  const header = ['Pool', ...segment, 'Family', 'Leased', 'Kept', 'Next frees', 'Free', 'Size']
+  const header = ['Pool', ...segment, 'Family', 'Leased', 'Kept', 'Next frees', 'Free', 'Full', 'Size']
   const isNumber = (name: string): boolean => ['Leased', 'Kept', 'Free', 'Size'].includes(name)
   replace(
     place,
@@ -57,7 +57,7 @@ export function showPools(place: HTMLElement, { rows, totals, notes, here }: Sho
       ...{ caption: 'Pools', unseen: true, header },
       numeric: header.flatMap((name, column) => (isNumber(name) ? [column] : [])),
       rows: rows.map(row => {
-        const { name, family, href, used, kept, free, capacity, nextFreeAt } = row
+        const { name, family, href, used, kept, free, capacity, nextFreeAt, fullAt } = row
         const key = `${name} ${family}`
         return {
           key,
@@ -66,13 +66,15 @@ export function showPools(place: HTMLElement, { rows, totals, notes, here }: Sho
             ...(segments ? [row.segment] : []),
             ...[family, used, kept],
             nextFreeAt === null ? '-' : momentOf(nextFreeAt),
-            ...[free, capacity],
+            free,
+            fullAt === null || fullAt === 'now' ? (fullAt ?? '-') : momentOf(fullAt),
+            capacity,
           ],
         }
       }),
       sums: totals.map(({ family, used, kept, free, capacity }) => ({
         key: `total ${family}`,
-        cells: ['All pools', ...(segments ? ['-'] : []), family, used, kept, '-', free, capacity],
+        cells: ['All pools', ...(segments ? ['-'] : []), family, used, kept, '-', free, '-', capacity],
       })),
     }),
     ...notes.map(({ says, next }) =>

@@ -15,11 +15,13 @@ export interface PoolRow {
   readonly free: string
   readonly capacity: string
   readonly nextFreeAt: string | null
+  /** When it is full if it goes on as it did: "now", ISO 8601, or null where that is not known. */
+  readonly fullAt: string | null
 }
 
 export function poolRows(pools: readonly PoolItem[], current: string | undefined): PoolRow[] {
   return pools.flatMap(({ name, segment, families }) =>
-    families.map(({ family, used, held, free, capacity, nextFreeAt }) => ({
+    families.map(({ family, used, held, free, capacity, nextFreeAt, forecast }) => ({
       ...{ name, segment, family, nextFreeAt },
       href: formatRoute({ pool: name }),
       current: name === current,
@@ -27,6 +29,7 @@ export function poolRows(pools: readonly PoolItem[], current: string | undefined
       kept: countText(held),
       free: countText(free),
       capacity: countText(capacity),
+      fullAt: BigInt(free) <= 0n ? 'now' : (forecast?.fullAt ?? null),
     })),
   )
 }

@@ -2,6 +2,8 @@ import type { AddressReply } from '../../../../shared/api/address.schema.ts'
 import type { SearchReply } from '../../../../shared/api/search.schema.ts'
 import { parseAddress } from '../../../../shared/net/address.ts'
 import { apiPath, ask, ApiRefusal } from './api.ts'
+import { commandList } from './command-section.ts'
+import { commandsOfSearch } from './command-view.ts'
 import { containerId, element, existing, replace, setText, table } from './element.ts'
 import type { Route } from './route.ts'
 import { foundView, type FoundView } from './search-view.ts'
@@ -11,6 +13,8 @@ export interface SearchHooks {
   readonly segment: () => string
   /** An address was found. */
   readonly onAddress: (route: Route) => void
+  /** A command as it works on the node of the daemon. */
+  readonly here: (command: string) => string
 }
 
 /** The field that takes an address, or anything that is known of a pod. */
@@ -71,7 +75,13 @@ export class SearchBox {
     if (this.#latest !== text) return
     const view = foundView(reply, text)
     setText(this.#says, view.says)
-    if (view.rows.length > 0) replace(this.#found, foundTable(view))
+    const pods = view.rows.map(({ pod }) => pod)
+    const commands = commandsOfSearch(text, pods)
+    replace(
+      this.#found,
+      ...(pods.length > 0 ? [foundTable(view)] : []),
+      ...(commands.length > 0 ? [commandList(commands, this.#hooks.here)] : []),
+    )
   }
 }
 

@@ -45,7 +45,7 @@ export function foundView({ leases, reservations, more = 0 }: SearchReply, text:
     rows,
     says:
       rows.length === 0
-        ? `No address, pod, namespace or owner has "${text}" in it.`
+        ? `No address, pod, namespace or owner has "${text}" in it, and no node or state is called so.`
         : `${rows.length} ${rows.length === 1 ? 'address' : 'addresses'} with "${text}"${beyond}`,
   }
 }

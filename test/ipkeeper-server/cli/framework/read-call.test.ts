@@ -2,7 +2,10 @@ import t from 'tap'
 import { readWords } from '../../../../ipkeeper-server/cli/framework/read-call.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 
-const known = { valued: ['limit', 'output'], flags: ['failed'], letters: { o: 'output', f: 'failed' } }
+const known = {
+  ...{ valued: ['limit', 'output', 'folder'], joined: ['folder'], flags: ['failed'] },
+  letters: { o: 'output', f: 'failed' },
+}
 
 t.test('read', t => {
   for (const [line, values, flags, positionals] of [
@@ -14,7 +17,8 @@ t.test('read', t => {
     ['-o=json -f', { output: 'json' }, ['failed'], []],
     ['--output==', { output: '=' }, [], []],
     ['-fojson', { output: 'json' }, ['failed'], []],
-    ['--limit 1 --limit 2', { limit: '2' }, [], []],
+    ['-f -f', {}, ['failed'], []],
+    ['--folder a --folder b:c', { folder: 'a:b:c' }, [], []],
     ['--limit -1', { limit: '-1' }, [], []],
     ['--limit=--failed', { limit: '--failed' }, [], []],
     ['--output -', { output: '-' }, [], []],
@@ -43,6 +47,9 @@ t.test('called wrongly', async t => {
     ['--limit --failed', '--limit needs a value'],
     ['-o -f', '-o needs a value'],
     ['--failed=yes', '--failed takes no value'],
+    ['--limit 1 --limit 2', '--limit is given twice: "1" and "2"'],
+    ['--limit 1 --limit=1', '--limit is given twice: "1" and "1"'],
+    ['--output json -o yaml', '-o is given twice: "json" and "yaml"'],
   ] as const)
     t.match(
       await thrownProblem(() => readWords(line.split(' '), known)),

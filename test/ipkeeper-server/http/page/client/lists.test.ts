@@ -1,11 +1,17 @@
 import t from 'tap'
+import { aboutView } from '../../../../../ipkeeper-server/http/page/client/about-view.ts'
 import { addressView, timelineItems } from '../../../../../ipkeeper-server/http/page/client/address-view.ts'
+import {
+  commandsOfAddress,
+  commandsOfSearch,
+} from '../../../../../ipkeeper-server/http/page/client/command-view.ts'
 import { findingsView } from '../../../../../ipkeeper-server/http/page/client/finding-view.ts'
 import { freeingView } from '../../../../../ipkeeper-server/http/page/client/freeing-view.ts'
 import { poolRows, poolTotals } from '../../../../../ipkeeper-server/http/page/client/pool-view.ts'
 import type { AddressReply, TenureItem } from '../../../../../shared/api/address.schema.ts'
 import type { AuditReply, Finding } from '../../../../../shared/api/audit.schema.ts'
 import type { LeaseItem } from '../../../../../shared/api/listing.schema.ts'
+import type { PoolDescription } from '../../../../../shared/api/pool-description.schema.ts'
 
 const since = '2026-01-01T00:00:00.000Z'
 const until = '2026-01-01T01:00:00.000Z'
@@ -176,7 +182,10 @@ t.test('pools', t => {
   }
   const pool = { ...six, name: 'a/b', segment: 'default', families: [four, six] }
   t.match(poolRows([pool], 'a/b'), [
-    { name: 'a/b', family: 'IPv4', href: '#/a%2Fb', current: true, used: '5', kept: '0', free: '0' },
+    {
+      ...{ name: 'a/b', family: 'IPv4', href: '#/a%2Fb', current: true, used: '5', kept: '0', free: '0' },
+      fullAt: 'now',
+    },
     {
       name: 'a/b',
       family: 'IPv6',
@@ -184,9 +193,12 @@ t.test('pools', t => {
       used: '5',
       kept: '2',
       free: '18,446,744,073,709,551,607',
+      fullAt: null,
     },
   ])
   t.match(poolRows([pool], undefined), [{ current: false }, { current: false }])
+  const forecast = { fullAt: until, says: 'it grows' }
+  t.match(poolRows([{ ...pool, families: [{ ...six, forecast }] }], undefined), [{ fullAt: until }])
   t.strictSame(poolTotals([pool]), [], 'of one pool there is no sum')
   const figures = { kept: '0', free: '0', capacity: '10' }
   t.strictSame(poolTotals([pool, { ...pool, families: [four] }]), [
@@ -196,5 +208,90 @@ t.test('pools', t => {
     { family: 'IPv4' },
     { family: 'IPv6', used: '10', kept: '4', capacity: '36,893,488,147,419,103,228' },
   ])
+  t.end()
+})
+
+t.test('what a pool is', t => {
+  const description: PoolDescription = {
+    ...{ name: 'a b', segment: 'default', origin: 'config', rules: [], retention: 'release' },
+    ...{ cooldown: '1m', preferFor: '10m', strategy: 'lowest-free', free: ['10.22.0.2'] },
+    ranges: [
+      {
+        ...{ set: 0, subnet: '10.22.0.0/27', first: '10.22.0.1', last: '10.22.0.31', gateway: '10.22.0.1' },
+        ...{ size: 31, capacity: 29 },
+        never: [
+          { first: '10.22.0.1', last: '10.22.0.1', why: 'the gateway' },
+          { first: '10.22.0.31', last: '10.22.0.31', why: 'the broadcast address' },
+        ],
+      },
+      {
+        ...{ set: 1, subnet: 'fd00::/120', first: 'fd00::2', last: 'fd00::3', gateway: 'fd00::1' },
+        ...{ size: 2, capacity: 2, never: [] },
+      },
+    ],
+  }
+  const { facts, more } = aboutView(description)
+  t.strictSame(
+    facts.map(({ name, lines }) => [name, ...lines.map(({ text }) => text)]),
+    [
+      [
+        'Range',
+        '10.22.0.1-10.22.0.31 of 10.22.0.0/27: 29 of 31 addresses can be assigned',
+        'not 10.22.0.1: the gateway',
+        'not 10.22.0.31: the broadcast address',
+      ],
+      ['Range', 'fd00::2-fd00::3 of fd00::/120: 2 of 2 addresses can be assigned'],
+      ['From', "the daemon's file"],
+      ['Rules', 'none: every pod may use it'],
+      ['Retention', 'release'],
+      ['Cool-down', '1m; 10m for an address that was asked for by name'],
+      ['Strategy', 'lowest-free'],
+      ['Next free', '10.22.0.2'],
+      ['Next free', 'no IPv6 address is free'],
+    ],
+  )
+  t.equal(facts.at(-2)?.lines[0]?.href, '#/a%20b?address=10.22.0.2')
+  t.strictSame(more, ['ipkeeperctl', 'pools', 'a b', '--free', '100'])
+  t.end()
+})
+
+t.test('what to type of an address, and of a pod that has none', t => {
+  const nobody = { ...known, lease: null, reservation: null }
+  const reservation = {
+    ...{ segment: 'default', address: '10.22.0.7', owner: 'shop/web-9', note: '', since },
+  }
+  const table: readonly [reply: AddressReply, lines: readonly string[]][] = [
+    [
+      { ...known, state: 'bound', lease: { ...lease, state: 'bound' } },
+      ['doctor --pod shop/web-0', 'explain shop/web-0', 'move 10.22.0.7 NAMESPACE/POD'],
+    ],
+    [
+      known,
+      ['doctor --pod shop/web-0', 'explain shop/web-0', 'release 10.22.0.7', 'move 10.22.0.7 NAMESPACE/POD'],
+    ],
+    [{ ...nobody, state: 'free' }, ['reserve 10.22.0.7 NAMESPACE/POD']],
+    [{ ...nobody, state: 'free', segment: 'lab' }, ['reserve 10.22.0.7 --segment lab NAMESPACE/POD']],
+    [{ ...nobody, state: 'reserved', reservation }, ['unreserve 10.22.0.7']],
+    [{ ...nobody, state: 'unusable' }, []],
+    [{ ...nobody, state: 'outside' }, []],
+  ]
+  for (const [reply, lines] of table)
+    t.strictSame(
+      commandsOfAddress(reply).map(({ words }) => words.join(' ')),
+      lines.map(line => `ipkeeperctl ${line}`),
+      `${reply.state} ${reply.segment}`,
+    )
+  for (const [text, pod, found = []] of [
+    ['shop/web-0', 'shop/web-0'],
+    ['web-0', 'NAMESPACE/web-0'],
+    ['10.22', undefined],
+    ['StatefulSet shop/web', undefined],
+    ['a/b/c', undefined],
+    ['web', 'shop/web-0', ['shop/web-0', 'shop/web-0']],
+    ['web', undefined, ['shop/web-0', 'shop/web-1']],
+    ['printer', undefined, ['']],
+    ["shop/'; reboot", undefined],
+  ] as const)
+    t.equal(commandsOfSearch(text, found)[0]?.words.at(-1), pod, text)
   t.end()
 })

@@ -4,13 +4,17 @@ import { gatewayFacts } from '../leases/queries/gateway-facts.ts'
 import { BridgeGateways } from '../network/node/bridge-gateways.ts'
 import { GatewayRecords } from '../network/node/gateway-records.ts'
 import { HostView } from '../network/node/host-view.ts'
+import { IpMonitor } from '../network/node/ip-monitor.ts'
 import { LinkWatch } from '../network/node/link-watch.ts'
+import type { NewsListener, NewsMonitor } from '../network/node/news-monitor.ts'
 import { UplinkBridges } from '../network/node/uplink-bridges.ts'
 import type { GatewayFacts } from '../network/plan/bridge-addresses.ts'
 import { loadRouteSockets } from '../network/netlink/load-route-sockets.ts'
+import { NetlinkMonitor } from '../network/netlink/netlink-monitor.ts'
 import { netlinkTool } from '../network/netlink/netlink-tool.ts'
+import { SharedSockets } from '../network/netlink/shared-sockets.ts'
 import { PodWirer, type PodWirerOptions } from '../network/pod-wirer.ts'
-import { runTool, type RunTool } from '../network/run-tool.ts'
+import { runTool } from '../network/run-tool.ts'
 import { FalseAnswers } from '../reconcile/false-answers.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
 
@@ -37,9 +41,10 @@ export function assembleNetwork(frame: DaemonFrame, options: NetworkOptions): As
   const { clock, stateDir, logger, stops } = frame
   const { ledger, here, bootId, onWired } = options
   const facts = gatewayFacts({ ledger, node: here, bootId })
+  const netlink = sharedSockets(frame)
   const { links, host, records, gateways } = assembleBridges(
     { stateDir, logger, stops },
-    { here, bootId, facts },
+    { here, bootId, facts, netlink },
   )
   const wiring = {
     run: runTool,
@@ -70,7 +75,7 @@ export function assembleNetwork(frame: DaemonFrame, options: NetworkOptions): As
   const falseAnswers = new FalseAnswers(() => performance.now())
   const network = new PodWirer({
     ...wiring,
-    run: wiringTool(frame),
+    run: netlink ? netlinkTool({ run: runTool, netlink }) : runTool,
     ...{ uplinks, gateways, gatewayFacts: facts },
     monotonic: clock.monotonic,
     onWired,
@@ -80,16 +85,35 @@ export function assembleNetwork(frame: DaemonFrame, options: NetworkOptions): As
   return { links, uplinks, gateways, network, falseAnswers }
 }
 
-/** By netlink in this process, unless the environment says otherwise. Loaded by the first pod: most daemons of IPAM never need it. */
-function wiringTool({ stateDir, logger }: Pick<DaemonFrame, 'stateDir' | 'logger'>): RunTool {
-  if (process.env['IPK_NETLINK'] === 'off') return runTool
-  return netlinkTool({
-    run: runTool,
+/** Netlink in this process, unless the environment says otherwise. */
+function sharedSockets({
+  stateDir,
+  logger,
+}: Pick<DaemonFrame, 'stateDir' | 'logger'>): SharedSockets | undefined {
+  if (process.env['IPK_NETLINK'] === 'off') return undefined
+  return new SharedSockets({
     load: () => loadRouteSockets(stateDir),
     onLeftToIp: error => {
-      logger.warn({ err: error }, 'netlink cannot be used; pods are wired by ip, which takes longer')
+      logger.warn(
+        { err: error },
+        'netlink cannot be used; pods are wired and links are watched by ip, which takes longer',
+      )
     },
   })
+}
+
+async function openMonitor(netlink: SharedSockets | undefined, listener: NewsListener): Promise<NewsMonitor> {
+  const sockets = await netlink?.get()
+  if (!netlink || !sockets) return new IpMonitor(listener)
+  const leave = (error: unknown): void => {
+    netlink.leave(error)
+  }
+  try {
+    return new NetlinkMonitor(sockets, leave, listener)
+  } catch (error) {
+    leave(error)
+    return new IpMonitor(listener)
+  }
 }
 
 /** What is logged and counted of the wiring of pods. */
@@ -134,7 +158,15 @@ function tellsOfPods(
 /** What follows the links of the node, and the addresses that its bridges have. */
 function assembleBridges(
   { stateDir, logger, stops }: Pick<DaemonFrame, 'stateDir' | 'logger' | 'stops'>,
-  { here, bootId, facts }: Pick<NetworkOptions, 'here' | 'bootId'> & { readonly facts: GatewayFacts },
+  {
+    here,
+    bootId,
+    facts,
+    netlink,
+  }: Pick<NetworkOptions, 'here' | 'bootId'> & {
+    readonly facts: GatewayFacts
+    readonly netlink: SharedSockets | undefined
+  },
 ) {
   const onProblem = (error: unknown): void => {
     logger.warn({ err: error }, 'which addresses of bridges ipkeeper added cannot be recorded')
@@ -142,6 +174,7 @@ function assembleBridges(
   const records = new GatewayRecords({ stateDir, bootId, onProblem })
   const links = new LinkWatch({
     run: runTool,
+    openMonitor: listener => openMonitor(netlink, listener),
     onTrouble: why => {
       if (why !== undefined) {
         logger.warn(

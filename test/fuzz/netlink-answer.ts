@@ -6,25 +6,10 @@ import {
   readAnswer,
   type Answer,
 } from '../../ipkeeper-server/network/netlink/route-message.ts'
+import { attribute, damaged, message } from './arbitraries/netlink.ts'
 import { property } from './property.ts'
 
 const sequence = 7
-
-function message(type: number, flags: number, its: number, body: Buffer): Buffer {
-  const header = Buffer.alloc(16)
-  header.writeUInt32LE(16 + body.length, 0)
-  header.writeUInt16LE(type, 4)
-  header.writeUInt16LE(flags, 6)
-  header.writeUInt32LE(its, 8)
-  return Buffer.concat([header, body, Buffer.alloc(-body.length & 3)])
-}
-
-function attribute(type: number, value: Buffer): Buffer {
-  const header = Buffer.alloc(4)
-  header.writeUInt16LE(4 + value.length, 0)
-  header.writeUInt16LE(type, 2)
-  return Buffer.concat([header, value, Buffer.alloc(-value.length & 3)])
-}
 
 /** A message, and what it says to whoever asked with the sequence number; nothing where it is for another one. */
 interface Part {
@@ -67,19 +52,6 @@ const link = fc
 const parts = fc.array(fc.oneof(acknowledgement, link), { maxLength: 4 })
 const datagram = parts.map(list => Buffer.concat(list.map(({ bytes }) => bytes)))
 
-/** Bytes written over, or a datagram that is cut off. */
-const damaged = fc
-  .record({
-    bytes: datagram,
-    marks: fc.array(fc.tuple(fc.nat(200), fc.nat(255)), { maxLength: 4 }),
-    cut: fc.nat(200),
-  })
-  .map(({ bytes, marks, cut }) => {
-    const copy = Buffer.from(bytes)
-    for (const [at, value] of marks) if (at < copy.length) copy[at] = value
-    return copy.subarray(0, copy.length - Math.min(cut < 100 ? 0 : cut - 100, copy.length))
-  })
-
 /** What is not within its limits would be believed by who asked. */
 function judge({ acknowledgement: ack, linkIndex }: Answer): void {
   if (ack && (!Number.isInteger(ack.errno) || ack.errno < 0)) throw new Error(`error ${ack.errno}`)
@@ -109,10 +81,7 @@ export const wholeAnswers = property({
 export const damagedAnswers = property({
   name: 'damaged answers of the kernel',
   runs: 800,
-  cases: fc.oneof(
-    { weight: 4, arbitrary: damaged },
-    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 120 }).map(bytes => Buffer.from(bytes)) },
-  ),
+  cases: damaged(datagram),
   check: bytes => {
     try {
       judge(readAnswer(bytes, sequence))

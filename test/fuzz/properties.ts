@@ -5,6 +5,7 @@ import { brokenReplies, lyingReplies, wholeReplies } from './http-reply.ts'
 import { foldedKeys, jsonBytes, jsonTexts } from './json.ts'
 import { addressSpellings, addressTexts, macs, prefixes } from './net.ts'
 import { damagedAnswers, wholeAnswers } from './netlink-answer.ts'
+import { damagedNews, wholeNews } from './netlink-news.ts'
 import type { Property } from './property.ts'
 import { addRequests, askedAddresses, lists, podAnnotations } from './requests.ts'
 import { socketRequests } from './routes.ts'
@@ -29,6 +30,8 @@ export const properties: readonly Property[] = [
   lyingReplies,
   wholeAnswers,
   damagedAnswers,
+  wholeNews,
+  damagedNews,
   podAnnotations,
   askedAddresses,
   writtenLists,

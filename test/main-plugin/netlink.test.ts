@@ -98,6 +98,6 @@ t.test('pods of IPv4 come and go without a program', { skip }, async t => {
     await node.daemon().stop()
     t.equal(links, '', mode)
   }
-  const batches = readFileSync(log, 'utf8').match(/^.*-batch.*$/gm)
-  t.strictSame(batches, null)
+  const programs = readFileSync(log, 'utf8').match(/^.*(?:-batch|monitor).*$/gm)
+  t.strictSame(programs, null, 'links are watched without one as well')
 })

@@ -13,6 +13,19 @@ type ForeignFunction = ((...values: readonly unknown[]) => unknown) & {
 export interface ForeignFunctions {
   readonly load: (library: string) => { readonly func: (prototype: string) => ForeignFunction }
   readonly errno: () => number
+  readonly node: {
+    /** Calls back from the event loop, by a handle of libuv. */
+    readonly poll: (fd: number, ...poll: Poll) => PollHandle
+  }
+}
+
+type Poll = readonly [events: { readonly readable: true }, onEvent: () => void]
+
+interface PollHandle {
+  readonly start: (...poll: Poll) => void
+  readonly stop: () => void
+  readonly close: () => void
+  readonly unref: () => void
 }
 
 /** Where the library is put for the moment in which it is loaded. */
@@ -71,6 +84,33 @@ async function leavesRoom(length: number, folder: string): Promise<void> {
     throw new Error(`${folder} has only ${Math.round((bavail * bsize) / 1024)} KiB left (ENOSPC)`)
 }
 
+/**
+ * Milliseconds between two calls: a pod makes the kernel tell of twenty things within a few, and who has to know them at once
+ * reads them without being called.
+ */
+const callsEvery = 50
+
+function pollNow({ node }: ForeignFunctions, fd: number, onReadable: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const poll: Poll = [
+    { readable: true },
+    () => {
+      handle.stop()
+      timer = setTimeout(() => {
+        handle.start(...poll)
+      }, callsEvery).unref()
+      // What is thrown within koffi's own call ends the process without a word.
+      process.nextTick(onReadable)
+    },
+  ]
+  const handle = node.poll(fd, ...poll)
+  handle.unref()
+  return () => {
+    clearTimeout(timer)
+    handle.close()
+  }
+}
+
 function kernelCalls(koffi: ForeignFunctions): KernelCalls {
   const libc = koffi.load('libc.so.6')
   // Its prototype says what each takes and gives; KernelCalls says the same to the compiler.
@@ -80,6 +120,7 @@ function kernelCalls(koffi: ForeignFunctions): KernelCalls {
   return {
     socket: func('int socket(int, int, int)'),
     setns: func('int setns(int, int)'),
+    bind: func('int bind(int, const void *, uint32_t)'),
     setsockopt: func('int setsockopt(int, int, int, const void *, uint32_t)'),
     send: (...values) =>
       new Promise((resolve, reject) => {
@@ -89,6 +130,7 @@ function kernelCalls(koffi: ForeignFunctions): KernelCalls {
         })
       }),
     recvfrom: func('long recvfrom(int, void *, size_t, int, void *, void *)'),
+    poll: (fd, onReadable) => pollNow(koffi, fd, onReadable),
     errno: koffi.errno,
     strerror: func('const char *strerror(int)'),
   }

@@ -5,38 +5,30 @@ import { readBatchLines } from './batch-lines.ts'
 import { linkQuery, readLine, type LineRequest } from './line-messages.ts'
 import { MalformedAnswer } from './route-message.ts'
 import { NetlinkFault, type KernelReply, type RouteSocket, type RouteSockets } from './route-sockets.ts'
+import type { SharedSockets } from './shared-sockets.ts'
 
 export interface NetlinkToolOptions {
   /** Runs what is not for netlink. */
   readonly run: RunTool
-  /** Called once, when there is something to do; throws, in plain words, why there are none. */
-  readonly load: () => Promise<RouteSockets>
-  /** From now on everything is left to `ip`. Told once. */
-  readonly onLeftToIp: (error: unknown) => void
-  /** How long `load` may take. Default: 5 s, since it writes a file and asks the kernel, and either may hang. */
-  readonly loadMs?: number
+  /** Asked for when there is something to do. */
+  readonly netlink: SharedSockets
 }
 
 /**
  * A RunTool that asks the kernel itself, by rtnetlink, where it knows every word of a batch of `ip`, and answers with the words
  * that `ip` has for a refusal. Everything else is run as before, and so is all of it once netlink has failed.
  */
-export function netlinkTool({ run, load, onLeftToIp, loadMs = 5_000 }: NetlinkToolOptions): RunTool {
-  let loading: Promise<RouteSockets | undefined> | undefined
-  let isLeft = false
+export function netlinkTool({ run, netlink }: NetlinkToolOptions): RunTool {
   let removals = 0
-  const leave = (error: unknown): undefined => {
-    loading = Promise.resolve(undefined)
-    if (!isLeft) onLeftToIp(error)
-    isLeft = true
+  const leave = (error: unknown): void => {
+    netlink.leave(error)
   }
   return async order => {
     const netns = heldNamespace(order)
     const requests = readBatch(order, netns, removals < mostRemovals)
     const removes = requests?.some(request => request.removes) === true
     if (removes) removals++
-    if (requests) loading ??= before(loadMs, load().then(provenSockets)).catch(leave)
-    const sockets = requests && (await loading)
+    const sockets = requests && (await netlink.get())
     const socket = sockets && openSocket(sockets, order, leave)
     const close = (): void => {
       if (removes) removals--
@@ -48,17 +40,6 @@ export function netlinkTool({ run, load, onLeftToIp, loadMs = 5_000 }: NetlinkTo
     close()
     return await run(order)
   }
-}
-
-/** Rejects when it has not ended by then; it is not ended by that. */
-async function before<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    reject(new NetlinkFault(`not ready within ${milliseconds / 1000} s`))
-  }, milliseconds)
-  return await Promise.race([work, promise]).finally(() => {
-    clearTimeout(timer)
-  })
 }
 
 /** At a time. Each keeps a thread of the pool, which has four; for more there is `ip`. */
@@ -102,22 +83,10 @@ function readBatch(
   return requests
 }
 
-/** Asks for the one link that every namespace has, before anything is changed in this way. */
-async function provenSockets(sockets: RouteSockets): Promise<RouteSockets> {
-  const socket = sockets.open()
-  try {
-    const { errno } = await socket.ask(linkQuery('lo'))
-    if (errno !== 0) throw new NetlinkFault(`the kernel does not tell of its links: ${sockets.textOf(errno)}`)
-    return sockets
-  } finally {
-    socket.close()
-  }
-}
-
 function openSocket(
   sockets: RouteSockets,
   { inside }: ToolRun,
-  leave: (error: unknown) => undefined,
+  leave: (error: unknown) => void,
 ): RouteSocket | undefined {
   try {
     return sockets.open(inside)
@@ -153,7 +122,7 @@ interface Way {
   readonly socket: RouteSocket
   readonly sockets: RouteSockets
   readonly late: AbortSignal
-  readonly leave: (error: unknown) => undefined
+  readonly leave: (error: unknown) => void
 }
 
 /** One line after the other, up to the first that is refused: that is what `ip -batch` does. */

@@ -120,16 +120,33 @@ export class MalformedAnswer extends Error {}
  */
 export function readAnswer(bytes: Uint8Array, sequence: number): Answer {
   let answer: Answer = { acknowledgement: undefined, linkIndex: undefined }
-  for (let at = 0; at < bytes.length;) {
-    const { length, type, flags, its } = readHeader(bytes, at)
-    const body = bytes.subarray(at + headerLength, at + length)
-    if (its === sequence) {
-      if (type === errorType) answer = { ...answer, acknowledgement: readAcknowledgement(body, flags) }
-      else if (type === messageTypes.newLink) answer = { ...answer, linkIndex: readLinkIndex(body) }
-    }
-    at += aligned(length)
+  for (const { type, flags, its, body } of readMessages(bytes)) {
+    if (its !== sequence) continue
+    if (type === errorType) answer = { ...answer, acknowledgement: readAcknowledgement(body, flags) }
+    else if (type === messageTypes.newLink) answer = { ...answer, linkIndex: readLinkIndex(body) }
   }
   return answer
+}
+
+interface ReadMessage {
+  readonly type: number
+  readonly flags: number
+  /** Sequence number of what it answers. */
+  readonly its: number
+  readonly body: Uint8Array
+}
+
+/**
+ * The messages of a datagram.
+ *
+ * @throws MalformedAnswer
+ */
+export function* readMessages(bytes: Uint8Array): Generator<ReadMessage> {
+  for (let at = 0; at < bytes.length;) {
+    const { length, ...header } = readHeader(bytes, at)
+    yield { ...header, body: bytes.subarray(at + headerLength, at + length) }
+    at += aligned(length)
+  }
 }
 
 function readHeader(bytes: Uint8Array, at: number) {
@@ -159,20 +176,31 @@ function readAcknowledgement(body: Uint8Array, flags: number): Acknowledgement {
   if ((flags & ackTlvs) === 0) return { errno, text: undefined }
   const asked = (flags & capped) === 0 ? from.getUint32(4, true) : headerLength
   if (asked < headerLength) throw new MalformedAnswer('what was asked is cut off')
-  const texts = readAttributes(body.subarray(Math.min(4 + aligned(asked), body.length)))
-  const text = texts.find(([type]) => type === ackMessage)?.[1]
+  const attributes = body.subarray(Math.min(4 + aligned(asked), body.length))
+  const text = readAttributes(attributes, [ackMessage]).get(ackMessage)
   return { errno, text: text && readText(text) }
 }
 
-function readAttributes(bytes: Uint8Array): (readonly [type: number, value: Uint8Array])[] {
-  const found: [number, Uint8Array][] = []
+/**
+ * Attributes by their types; of several of one type it is the last.
+ *
+ * @param wanted types of which the values are kept: a link has forty attributes
+ * @throws MalformedAnswer
+ */
+export function readAttributes(
+  bytes: Uint8Array,
+  wanted: readonly number[],
+): ReadonlyMap<number, Uint8Array> {
+  const found = new Map<number, Uint8Array>()
+  const from = view(bytes)
   for (let at = 0; at < bytes.length;) {
     if (bytes.length - at < 4) throw new MalformedAnswer('an attribute is cut off')
-    const length = view(bytes).getUint16(at, true)
+    const length = from.getUint16(at, true)
     if (length < 4 || length > bytes.length - at)
       throw new MalformedAnswer(`an attribute cannot have ${length} bytes`)
     // The two highest bits say how the value is written.
-    found.push([view(bytes).getUint16(at + 2, true) & 0x3fff, bytes.subarray(at + 4, at + length)])
+    const type = from.getUint16(at + 2, true) & 0x3fff
+    if (wanted.includes(type)) found.set(type, bytes.subarray(at + 4, at + length))
     at += aligned(length)
   }
   return found

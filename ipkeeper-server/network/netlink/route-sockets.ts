@@ -12,6 +12,7 @@ import {
 export interface KernelCalls {
   readonly socket: (family: number, type: number, protocol: number) => number
   readonly setns: (fd: number, kind: number) => number
+  readonly bind: (fd: number, name: Uint8Array, length: number) => number
   readonly setsockopt: (fd: number, level: number, name: number, value: Uint8Array, length: number) => number
   /** In a thread of the pool: the kernel does what a message asks for before it lets go of the sender. */
   readonly send: (fd: number, bytes: Uint8Array, length: number, flags: number) => Promise<number>
@@ -23,6 +24,11 @@ export interface KernelCalls {
     from: Uint8Array,
     fromLength: Uint8Array,
   ) => number
+  /**
+   * Has the event loop call back when there is something to read, now or soon, which does not keep the process alive; of an error
+   * as well, which reading tells. Gives what ends it.
+   */
+  readonly poll: (fd: number, onReadable: () => void) => () => void
   /** Of the last call in this thread. */
   readonly errno: () => number
   readonly strerror: (errno: number) => string
@@ -43,17 +49,38 @@ export interface RouteSocket {
   close(): void
 }
 
+/** A socket that hears of what changes. */
+export interface NewsSocket {
+  /**
+   * Does not wait: undefined where there is nothing. Valid until the next call of whichever socket.
+   *
+   * @throws NetlinkFault, MalformedAnswer
+   */
+  receive(): Uint8Array | undefined
+  close(): void
+}
+
 /** Netlink itself does not work, whatever was asked. */
 export class NetlinkFault extends Error {}
+
+/** The kernel had more to tell than there was room for. */
+export class NewsLost extends NetlinkFault {}
 
 /** linux/socket.h, linux/netlink.h, linux/sched.h */
 const [afNetlink, sockRawCloseOnExec, netlinkRoute] = [16, 3 | 0o2000000, 0]
 const [solNetlink, capAcknowledgement, extendedAcknowledgement] = [270, 10, 11]
 const newNetwork = 0x40000000
 const [withoutWaiting, wholeLength] = [0x40, 0x20]
+const [solSocket, receiveBufferForce] = [1, 33]
+
+/** asm-generic/errno-base.h, asm-generic/errno.h */
+const errors = { again: 11, noBufferSpace: 105 } as const
 
 /** Bytes: a link with all that it can have is a few KiB. */
 const longestAnswer = 32 * 1024
+
+/** Bytes: news that nobody has read wait here, of a hundred pods that come at once about half of it. */
+const newsBuffer = 4 * 1024 * 1024
 /** struct sockaddr_nl: family, padding, port, groups. */
 const nameLength = 12
 
@@ -95,6 +122,36 @@ export class RouteSockets {
     return {
       ask: (message, late) => this.#exchange(fd, message, ++sequence, late),
       close: () => {
+        closeSync(fd)
+      },
+    }
+  }
+
+  /**
+   * In the namespace of this process.
+   *
+   * @param groups bits of linux/rtnetlink.h
+   * @param onNews called by the event loop when there is something to receive
+   * @throws NetlinkFault
+   */
+  listen(groups: number, onNews: () => void): NewsSocket {
+    const fd = this.#make()
+    const [bytes, name] = [new Uint8Array(4), new Uint8Array(nameLength)]
+    new DataView(bytes.buffer).setUint32(0, newsBuffer, true)
+    // A kernel that refuses it tells sooner that something was missed.
+    this.#calls.setsockopt(fd, solSocket, receiveBufferForce, bytes, bytes.length)
+    new DataView(name.buffer).setUint16(0, afNetlink, true)
+    new DataView(name.buffer).setUint32(8, groups, true)
+    if (this.#calls.bind(fd, name, nameLength) !== 0) {
+      const fault = this.#fault('the news of the kernel cannot be heard')
+      closeSync(fd)
+      throw fault
+    }
+    const stop = this.#calls.poll(fd, onNews)
+    return {
+      receive: () => this.#receiveNow(fd, 'no news of the kernel'),
+      close: () => {
+        stop()
         closeSync(fd)
       },
     }
@@ -142,10 +199,22 @@ export class RouteSockets {
 
   /** The kernel has answered when it lets go of the sender. */
   #receive(fd: number): Uint8Array {
+    const what = 'no answer of the kernel'
+    const answer = this.#receiveNow(fd, what)
+    if (!answer) throw this.#fault(what)
+    return answer
+  }
+
+  /** undefined where nothing is there. */
+  #receiveNow(fd: number, what: string): Uint8Array | undefined {
     const [name, nameBytes] = [new Uint8Array(nameLength), Uint8Array.of(nameLength, 0, 0, 0)]
     const flags = withoutWaiting | wholeLength
     const length = this.#calls.recvfrom(fd, this.#buffer, longestAnswer, flags, name, nameBytes)
-    if (length < 0) throw this.#fault('no answer of the kernel')
+    if (length < 0) {
+      const errno = this.#calls.errno()
+      if (errno === errors.again) return undefined
+      throw errno === errors.noBufferSpace ? new NewsLost(this.textOf(errno)) : this.#fault(what)
+    }
     if (length > longestAnswer) throw new MalformedAnswer(`an answer cannot have ${length} bytes`)
     // Others may send to the socket, who have the right to change links in the pod; the kernel has port 0.
     const isKernel = name.subarray(4, 8).every(byte => byte === 0)

@@ -3,19 +3,15 @@ import { readdir, readlink } from 'node:fs/promises'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { systemFolders } from '../../host/find-program.ts'
 import { followProgram, type FollowedProgram } from '../../host/run-program.ts'
+import { readNewsLine } from '../plan/node-links.ts'
 import { findTool, mustFind } from '../run-tool.ts'
+import type { NewsListener, NewsMonitor } from './news-monitor.ts'
 
 /** With it a monitor goes with a daemon that is killed; without it the monitor waits for the next news. */
 function findSetpriv(): string | undefined {
   const path = findTool('setpriv')
   // That of BusyBox has no such option.
   return path === undefined || realpathSync(path).endsWith('/busybox') ? undefined : path
-}
-
-interface IpMonitorListener {
-  readonly onLine: (line: string) => void
-  /** It has ended, and why; told once. */
-  readonly onEnd: (why: string) => void
 }
 
 /** Milliseconds in which it has to have begun to listen; it takes about two. */
@@ -29,10 +25,10 @@ const tellsWithin = 200
 const columns = { groups: 3, unread: 4, inode: 9 } as const
 
 /**
- * News of the kernel, as `ip monitor` tells them. It waits in the kernel until there are any, so it costs nothing; and the
+ * News of the kernel, as `ip monitor` tells them: where this process cannot listen by itself. It waits in the kernel until there are any, so it costs nothing; and the
  * kernel hands them to it before the program that caused them goes on, so it can be seen whether all have been told.
  */
-export class IpMonitor {
+export class IpMonitor implements NewsMonitor {
   readonly #program: FollowedProgram
   readonly #sockets = openSync('/proc/self/net/netlink', 'r')
   #state: number | undefined
@@ -42,21 +38,20 @@ export class IpMonitor {
   #over = false
   #asked: Promise<boolean> | undefined
 
-  /**
-   * Starts it. Throws IPK_TOOL_MISSING.
-   *
-   * @param objects whose news: "address", "link"
-   */
-  constructor(objects: readonly string[], { onLine, onEnd }: IpMonitorListener) {
+  /** Starts it. Throws IPK_TOOL_MISSING. */
+  constructor({ onNews, onEnd }: NewsListener) {
     const ip = mustFind('ip')
-    const words = ['-oneline', 'monitor', ...objects]
+    const words = ['-oneline', 'monitor', 'link', 'address']
     const setpriv = findSetpriv()
     const [path, args] =
       setpriv === undefined ? [ip, words] : [setpriv, ['--pdeathsig', 'KILL', '--', ip, ...words]]
     this.#program = followProgram(
       { path, args, env: { LC_ALL: 'C', PATH: systemFolders.join(':') } },
       {
-        onLine,
+        onLine: line => {
+          const news = readNewsLine(line)
+          if (news) onNews(news)
+        },
         // After its buffer has run over it goes on, and nobody knows what it has missed.
         onComplaint: text => {
           this.end(text.trim())
@@ -75,7 +70,6 @@ export class IpMonitor {
     this.#program.end()
   }
 
-  /** Resolves to whether it hears of everything that happens from now on. When it does not, it is ended. */
   async listens(): Promise<boolean> {
     const { pid } = this.#program
     const until = performance.now() + listensWithin
@@ -91,10 +85,7 @@ export class IpMonitor {
     return false
   }
 
-  /**
-   * Resolves when all has been told that happened before the call; false when that cannot be known, as when the program is
-   * stopped. Those who ask at once share one look.
-   */
+  /** False as well when the program is stopped. Those who ask at once share one look. */
   async hasToldAll(): Promise<boolean> {
     this.#asked ??= this.#lookUntilTold()
     return await this.#asked

@@ -2,11 +2,14 @@ import { networkInterfaces } from 'node:os'
 import { toProblem } from '../../../shared/problem/problem.ts'
 import type { OwnAddress } from '../../ipam/pools/own-addresses.ts'
 import { IpMonitor } from './ip-monitor.ts'
-import { readAddressNews, readLinkNews, NodeLinks, type NodeLink } from '../plan/node-links.ts'
+import { NodeLinks, readNewsLine, type KernelNews, type NodeLink } from '../plan/node-links.ts'
 import type { RunTool } from '../run-tool.ts'
+import type { NewsListener, NewsMonitor } from './news-monitor.ts'
 
 interface LinkWatchOptions {
   readonly run: RunTool
+  /** Has the kernel's news told to a listener; throws why they cannot be. Default: by `ip monitor`. */
+  readonly openMonitor?: (listener: NewsListener) => NewsMonitor | Promise<NewsMonitor>
   /** Why the kernel's news cannot be heard; undefined once they are again. Told on change only. */
   readonly onTrouble: (why: string | undefined) => void
   /** The kernel's news say that a link has lost an address, be it to come back at once. */
@@ -25,15 +28,23 @@ class Known {
   #seen: NodeLinks | undefined
 
   /** Returns an address that is gone, with the link that had it. */
-  hear(line: string): OwnAddress | undefined {
-    const address = readAddressNews(line)
+  hear(news: KernelNews): OwnAddress | undefined {
+    this.#seen = undefined
+    if (news.kind === 'link') {
+      const { name, mac, master } = news
+      put(this.#links, news, { name, mac, master: master === undefined ? undefined : this.#nameOf(master) })
+      return undefined
+    }
+    const address = { cidr: news.cidr, link: this.#nameOf(news.link) }
     // News of a link that is gone by now do not name it.
-    const gone = address?.gone === true ? (this.#addresses.get(address.key) ?? address) : undefined
-    if (address) put(this.#addresses, address)
-    const link = address ? undefined : readLinkNews(line)
-    if (link) put(this.#links, link)
-    if (address ?? link) this.#seen = undefined
+    const gone = news.gone ? (this.#addresses.get(news.key) ?? address) : undefined
+    put(this.#addresses, news, address)
     return gone
+  }
+
+  /** Of one whose news have not come, it is what `ip` calls it then. */
+  #nameOf(link: string | number): string {
+    return typeof link === 'string' ? link : (this.#links.get(String(link))?.name ?? `if${link}`)
   }
 
   links(): NodeLinks {
@@ -41,9 +52,9 @@ class Known {
   }
 }
 
-function put<T>(things: Map<string, T>, news: T & { readonly key: string; readonly gone: boolean }): void {
-  if (news.gone) things.delete(news.key)
-  else things.set(news.key, news)
+function put<T>(things: Map<string, T>, { key, gone }: KernelNews, thing: T): void {
+  if (gone) things.delete(key)
+  else things.set(key, thing)
 }
 
 /**
@@ -53,7 +64,7 @@ function put<T>(things: Map<string, T>, news: T & { readonly key: string; readon
 export class LinkWatch {
   readonly #options: LinkWatchOptions
   #isStopped = false
-  #monitor: IpMonitor | undefined
+  #monitor: NewsMonitor | undefined
   /** undefined while the news are not followed. */
   #known: Known | undefined
   #begun: Promise<void> | undefined
@@ -92,24 +103,25 @@ export class LinkWatch {
   async #begin(): Promise<void> {
     this.#beginAgainAt = Infinity
     if (this.#isStopped) return
-    const before: string[] = []
+    const before: KernelNews[] = []
+    const { openMonitor = (listener: NewsListener) => new IpMonitor(listener), run } = this.#options
     try {
-      const monitor = new IpMonitor(['link', 'address'], {
-        onLine: line => {
-          if (this.#known) this.#hear(this.#known, line)
-          else before.push(line)
+      const monitor = await openMonitor({
+        onNews: news => {
+          if (this.#known) this.#hear(this.#known, news)
+          else before.push(news)
         },
         onEnd: why => {
           this.#lose(why)
         },
       })
-      this.#monitor = monitor
+      this.#take(monitor)
       if (!(await monitor.listens())) return
-      const known = await readLists(this.#options.run).catch((error: unknown) => {
+      const known = await readLists(run).catch((error: unknown) => {
         monitor.end(toProblem(error).message)
       })
       if (!known || this.#monitor !== monitor) return
-      for (const line of before) this.#hear(known, line)
+      for (const news of before) this.#hear(known, news)
       this.#known = known
       this.#tell(undefined)
     } catch (error) {
@@ -117,8 +129,14 @@ export class LinkWatch {
     }
   }
 
-  #hear(known: Known, line: string): void {
-    const gone = known.hear(line)
+  #take(monitor: NewsMonitor): void {
+    this.#monitor = monitor
+    // While it was opened.
+    if (this.#isStopped) monitor.end()
+  }
+
+  #hear(known: Known, news: KernelNews): void {
+    const gone = known.hear(news)
     if (gone) this.#options.onAddressGone?.(gone)
   }
 
@@ -163,7 +181,10 @@ async function readLists(run: RunTool): Promise<Known> {
   for (const object of ['link', 'address']) {
     const { exit, stdout, stderr } = await run({ tool: 'ip', args: ['-oneline', object, 'show'] })
     if (exit !== 0) throw new Error(`ip ${object} show: ${stderr.trim() || `exit ${exit}`}`)
-    for (const line of stdout.split('\n')) known.hear(line)
+    for (const line of stdout.split('\n')) {
+      const news = readNewsLine(line)
+      if (news) known.hear(news)
+    }
   }
   return known
 }

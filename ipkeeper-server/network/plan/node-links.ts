@@ -1,3 +1,4 @@
+import { formatAddress, parseAddress } from '../../../shared/net/address.ts'
 import { OwnAddresses, type OwnAddress } from '../../ipam/pools/own-addresses.ts'
 
 /** A link of the node. */
@@ -36,11 +37,46 @@ export class NodeLinks {
   }
 }
 
-/** What `ip -oneline` tells of a thing, as one of a list or as news of it. */
+/** Another link: its name, or its index where no more was told. */
+type LinkReference = string | number
+
+/** What the kernel tells of a thing, as one of a list or as news of it. */
 interface News {
   /** Names this very thing; the same in the list and in all news. */
   readonly key: string
   readonly gone: boolean
+}
+
+export interface LinkNews extends News {
+  readonly kind: 'link'
+  readonly name: string
+  readonly master: LinkReference | undefined
+  readonly mac: string
+}
+
+export interface AddressNews extends News {
+  readonly kind: 'address'
+  readonly cidr: string
+  readonly link: LinkReference
+}
+
+export type KernelNews = LinkNews | AddressNews
+
+/** In one spelling, whoever told of it; the prefix may be absent. */
+export function canonicalCidr(text: string): string {
+  const [address = '', ...prefix] = text.split('/')
+  const parsed = parseAddress(address)
+  return [parsed ? formatAddress(parsed) : address, ...prefix].join('/')
+}
+
+/** Each link has one of its own, no range has any, and each pod's link comes with one. */
+export function isLinkLocalAddress(address: string): boolean {
+  return /^fe[89ab][0-9a-f]:/.test(address)
+}
+
+/** What a line of `ip -oneline` says of a link or an address, be it of a list or of `ip monitor`. */
+export function readNewsLine(line: string): KernelNews | undefined {
+  return readAddressNews(line) ?? readLinkNews(line)
 }
 
 /** "3: eth0    inet 10.0.0.5/24 brd 10.0.0.255 scope global eth0\ ...", with "Deleted " before it when it is no more. */
@@ -50,15 +86,16 @@ const addressLine = /^(Deleted )?(\d+): (\S+)\s+inet6? (\S+)(?: peer (\S+))?.* s
  * What a line of `ip -oneline address` or `ip -oneline monitor address` says; undefined where it says nothing of an address.
  * Of a link that is gone when it is told of, the name is "if" and its index.
  */
-export function readAddressNews(text: string): (News & OwnAddress) | undefined {
+export function readAddressNews(text: string): AddressNews | undefined {
   const [, deleted, index, link, local, peer] = addressLine.exec(text) ?? []
   if (index === undefined || link === undefined || local === undefined) return undefined
-  // Each link has one of its own, no range has any, and each pod's link comes with one.
-  if (/^fe[89ab]/.test(local)) return undefined
+  if (isLinkLocalAddress(local)) return undefined
+  // One with a peer has no prefix there, nor does `ip` want one to take it away.
+  const cidr = canonicalCidr(local)
   return {
-    key: `${index} ${local} ${peer ?? ''}`,
-    // One with a peer has no prefix there, nor does `ip` want one to take it away.
-    cidr: local,
+    kind: 'address',
+    key: `${index} ${cidr} ${canonicalCidr(peer ?? '')}`,
+    cidr,
     link: link.replace(/@[^@]*$/, ''),
     gone: deleted !== undefined,
   }
@@ -71,10 +108,11 @@ const linkLine = /^(Deleted )?(\d+): ([^:]+): <[^>]*> ([^\\]*)(?:\\ *link\/\S+ (
  * What a line of `ip -oneline link` or `ip -oneline monitor link` says; undefined where it says nothing of a link. One that
  * leaves its bridge is told of as deleted, and then once more as it is now.
  */
-export function readLinkNews(text: string): (News & NodeLink) | undefined {
+export function readLinkNews(text: string): LinkNews | undefined {
   const [, deleted, index, name, settings = '', mac = ''] = linkLine.exec(text) ?? []
   if (index === undefined || name === undefined) return undefined
   return {
+    kind: 'link',
     key: index,
     // Behind an @ stands the other end of a veth, or the link below.
     name: name.replace(/@[^@]*$/, ''),

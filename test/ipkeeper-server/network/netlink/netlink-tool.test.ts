@@ -14,6 +14,7 @@ import {
   MalformedAnswer,
   type RouteMessage,
 } from '../../../../ipkeeper-server/network/netlink/route-message.ts'
+import { SharedSockets } from '../../../../ipkeeper-server/network/netlink/shared-sockets.ts'
 import { runTool, type RunTool, type ToolRun } from '../../../../ipkeeper-server/network/run-tool.ts'
 import { missing } from '../../../rigs/requirements.ts'
 import { makeSpot, type Spot } from '../../../rigs/spot.ts'
@@ -51,8 +52,10 @@ function toolWith(answers: readonly Ask[], more: { readonly open?: () => RouteSo
   const { run: ip, runs } = toolDouble(() => ({ stdout: 'by ip' }))
   const run = netlinkTool({
     run: ip,
-    load: async () => await Promise.resolve(sockets),
-    onLeftToIp: error => left.push(error),
+    netlink: new SharedSockets({
+      load: async () => await Promise.resolve(sockets),
+      onLeftToIp: error => left.push(error),
+    }),
   })
   return { run, runs, left, opened, waiting, closed: () => closed }
 }
@@ -125,8 +128,10 @@ t.test('where netlink does not work everything is left to ip, which is told once
   const left: unknown[] = []
   const run = netlinkTool({
     run: ip,
-    load: () => Promise.reject(new Error('not there')),
-    onLeftToIp: error => left.push(error),
+    netlink: new SharedSockets({
+      load: () => Promise.reject(new Error('not there')),
+      onLeftToIp: error => left.push(error),
+    }),
   })
   await Promise.all([run(order), run(order)])
   t.equal(runs.length, 2)
@@ -214,8 +219,11 @@ t.test('a library that does not become ready is not waited for', async t => {
   const { run: ip, runs } = toolDouble(() => ({ stdout: 'by ip' }))
   const left: unknown[] = []
   const run = netlinkTool({
-    ...{ run: ip, load: () => sockets.promise, loadMs: 5 },
-    onLeftToIp: error => left.push(error),
+    run: ip,
+    netlink: new SharedSockets({
+      ...{ load: () => sockets.promise, loadMs: 5 },
+      onLeftToIp: error => left.push(error),
+    }),
   })
   t.equal((await run(order)).stdout, 'by ip')
   sockets.reject(new Error('in the end it failed'))
@@ -383,10 +391,12 @@ t.test(
     const refuse: RunTool = order => Promise.reject(new Error(`left to ip: ${order.input ?? ''}`))
     const netlink = netlinkTool({
       run: refuse,
-      load: () => loadRouteSockets(folder.path),
-      onLeftToIp: error => {
-        throw error
-      },
+      netlink: new SharedSockets({
+        load: () => loadRouteSockets(folder.path),
+        onLeftToIp: error => {
+          throw error
+        },
+      }),
     })
     for (const [what, ...lines] of batches) {
       const order = batch(...lines)
@@ -412,10 +422,12 @@ t.test(
     const folder = makeTempFolder()
     const run = netlinkTool({
       run: order => Promise.reject(new Error(`left to ip: ${order.input ?? ''}`)),
-      load: () => loadRouteSockets(folder.path),
-      onLeftToIp: error => {
-        throw error
-      },
+      netlink: new SharedSockets({
+        load: () => loadRouteSockets(folder.path),
+        onLeftToIp: error => {
+          throw error
+        },
+      }),
     })
     const orders: readonly (readonly [order: ToolRun, exit: number])[] = [
       [{ ...batch('link set dev lo up', 'address replace 127.0.0.9/8 dev lo'), inside: pod.fd }, 0],

@@ -1,7 +1,13 @@
 import { openSync } from 'node:fs'
 import t from 'tap'
 import { linkQuery } from '../../../../ipkeeper-server/network/netlink/line-messages.ts'
-import { RouteSockets, type KernelCalls } from '../../../../ipkeeper-server/network/netlink/route-sockets.ts'
+import { MalformedAnswer } from '../../../../ipkeeper-server/network/netlink/route-message.ts'
+import {
+  NetlinkFault,
+  NewsLost,
+  RouteSockets,
+  type KernelCalls,
+} from '../../../../ipkeeper-server/network/netlink/route-sockets.ts'
 
 interface Datagram {
   readonly bytes: Buffer
@@ -36,7 +42,9 @@ function socketsOn(more: Partial<KernelCalls> & { readonly datagrams?: readonly 
       called.push(`setns ${fd}`)
       return 0
     },
+    bind: () => 0,
     setsockopt: () => 0,
+    poll: () => () => undefined,
     send: async (_fd, _bytes, length) => await Promise.resolve(length),
     recvfrom: (_fd, into, _length, _flags, from) => {
       const next = waiting.shift()
@@ -121,6 +129,59 @@ t.test(
     socket.close()
   },
 )
+
+t.test('news are received as long as there are any, and only those of the kernel', t => {
+  const [none, half] = [Buffer.alloc(0), acknowledged().subarray(0, 30)]
+  for (const [what, datagrams, errno, heard, end] of [
+    ['nothing', [], 11, [], undefined],
+    ['some', [{ bytes: half }, { bytes: acknowledged() }], 11, [half, acknowledged()], undefined],
+    ['of another sender', [{ bytes: half, from: 7 }, { bytes: half }], 11, [none, half], undefined],
+    ['too many', [{ bytes: half }], 105, [half], new NewsLost('error 105')],
+    ['no more', [], 9, [], new NetlinkFault('no news of the kernel: error 9')],
+    [
+      'too much',
+      [{ bytes: Buffer.alloc(40_000) }],
+      11,
+      [],
+      new MalformedAnswer('an answer cannot have 40000 bytes'),
+    ],
+  ] as const) {
+    const { sockets } = socketsOn({ datagrams, errno: () => errno })
+    const socket = sockets.listen(0x111, () => undefined)
+    for (const bytes of heard) t.strictSame(Buffer.from(socket.receive() ?? []), bytes, what)
+    if (end) t.throws(() => socket.receive(), end, what)
+    else t.equal(socket.receive(), undefined, what)
+    socket.close()
+  }
+  t.end()
+})
+
+t.test('who listens is called until it is closed, and told when it cannot listen', t => {
+  let called = 0
+  let polled: (() => void) | undefined
+  const bound: string[] = []
+  const calls: Partial<KernelCalls> = {
+    bind: (_fd, name) => {
+      bound.push(Buffer.from(name).toString('hex'))
+      return 0
+    },
+    poll: (_fd, onReadable) => {
+      polled = onReadable
+      return () => (polled = undefined)
+    },
+  }
+  const socket = socketsOn(calls).sockets.listen(0x111, () => called++)
+  t.strictSame(bound, ['100000000000000011010000'])
+  polled?.()
+  t.equal(called, 1)
+  socket.close()
+  t.equal(polled, undefined)
+  t.throws(() => socketsOn({ ...calls, bind: () => -1 }).sockets.listen(0x111, () => undefined), {
+    message: 'the news of the kernel cannot be heard: error 11',
+  })
+  t.equal(polled, undefined)
+  t.end()
+})
 
 t.test('one message at a time, also after one that failed', async t => {
   const sending: PromiseWithResolvers<number>[] = []

@@ -56,7 +56,7 @@ t.test('links', t => {
       { key: '2', name: 'tun0', master: undefined, mac: '', gone: false },
     ],
   ] as const) {
-    t.strictSame(readLinkNews(line), news, line)
+    t.strictSame(readLinkNews(line), { kind: 'link', ...news }, line)
     t.equal(readAddressNews(line), undefined)
   }
   t.equal(readLinkNews('3: aa1    inet 10.1.0.1/24 scope global a'), undefined)

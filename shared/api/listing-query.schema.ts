@@ -18,7 +18,7 @@ const filters = {
   }),
   state: Type.String({
     pattern: `^(${states})(,(${states}))*$`,
-    description: 'one or more, divided by commas',
+    description: 'one or more, separated by commas',
   }),
   pool: Type.String({ minLength: 1, maxLength: 256, description: 'name of the pool' }),
   selector: Type.String({

@@ -34,7 +34,10 @@ export const nodesCommand = listing<NodesReply, NodeItem>({
     'Shows what the daemon of this node knows from the store; it asks no other node and writes nothing. A node writes to the store when something changes there, and at regular intervals only where takeover by time is configured ("takeover.byTime"). The state and last contact of a node that has had nothing to write are therefore not known. With the Kubernetes API, a deleted Node and the out-of-service taint are shown as well.',
     'LEADER is the node whose daemon runs the leader tasks. Without the Kubernetes API no leader is elected.',
   ],
-  options: listingOptions(nodeTerms),
+  options: {
+    ...listingOptions(nodeTerms),
+    node: { value: 'NAME', text: 'only this node', offers: 'node' },
+  },
   examples: [
     { line: 'ipkeeperctl nodes', does: 'List all nodes, and how they are' },
     { line: 'ipkeeperctl nodes --sort-by contact', does: 'List the node with the oldest last contact first' },

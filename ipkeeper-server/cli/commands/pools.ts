@@ -63,6 +63,7 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
   summary: 'List pools: addresses used, kept and free, and when the next address becomes free',
   options: {
     ...listingOptions(poolTerms),
+    pool: { value: 'NAME', text: 'only this pool', offers: 'pool' },
     free: {
       value: 'N',
       text: `with POOL: list the first N free addresses of each family, up to ${mostFree}`,
@@ -76,7 +77,7 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
       line: 'ipkeeperctl pools -o wide',
       does: 'Show when each pool is full, and from what that is concluded',
     },
-    { line: 'ipkeeperctl pools --sort-by free', does: 'Show those that are full first at the top' },
+    { line: 'ipkeeperctl pools --sort-by free', does: 'Show the fullest first' },
     { line: 'ipkeeperctl pools -o json', does: 'Print JSON, for scripts' },
   ],
   run: async (daemon, { positionals: [pool], options }, terminal) => {

@@ -55,7 +55,7 @@ export const releaseCommand = command<ReleaseReply | ForcedReleaseReply | BulkRe
     { line: 'ipkeeperctl release 10.22.0.50', does: 'Free an address that was kept for a deleted pod' },
     {
       line: 'ipkeeperctl release -n shop',
-      does: 'Free all that is kept or cooling down of a namespace, after the plan was agreed to',
+      does: 'Free what the pods of a namespace have left, once you agree to the plan',
     },
     {
       line: 'ipkeeperctl release --node worker-3 --state held --dry-run',
@@ -63,11 +63,11 @@ export const releaseCommand = command<ReleaseReply | ForcedReleaseReply | BulkRe
     },
     {
       line: 'ipkeeperctl release --force 10.22.0.50',
-      does: 'Take an address from the pod that has it, after a question',
+      does: 'Take an address from the pod that has it, once you agree',
     },
     {
       line: 'ipkeeperctl release --force --powered-off 10.22.0.50 --yes',
-      does: 'Free the address of a pod on a machine that is known to be off, without a question',
+      does: 'Free the address of a pod on a machine that is known to be off, without asking',
     },
   ],
   exits: bulkExits,

@@ -153,7 +153,7 @@ export const reserveCommand = command<ReserveReply | BulkReport>({
     },
     {
       line: 'ipkeeperctl reserve 10.22.0.50-10.22.0.60 10.22.0.70 shop/sts/web',
-      does: 'Reserve a range and another address, after the plan was agreed to',
+      does: 'Reserve a range and another address, once you agree to the plan',
     },
     {
       line: 'ipkeeperctl reserve --file reservations.csv --yes',
@@ -200,7 +200,7 @@ export const moveCommand = command<BulkReport>({
   examples: [
     {
       line: 'ipkeeperctl move 10.22.0.50 shop/web-1',
-      does: 'Give it to another pod once the one that has it is deleted, after the plan was agreed to',
+      does: 'Show the plan, and give it to another pod once the one that has it is deleted',
     },
     {
       line: 'ipkeeperctl move 10.22.0.50 shop/deployment/web --dry-run',
@@ -241,7 +241,7 @@ export const unreserveCommand = command<{ address: string; segment: string } | B
     { line: 'ipkeeperctl unreserve 10.22.0.50', does: 'Make it available to every pod, once it is free' },
     {
       line: 'ipkeeperctl unreserve 10.22.0.50-10.22.0.60',
-      does: 'Remove the reservations of a range, after the plan was agreed to',
+      does: 'Remove the reservations of a range, once you agree to the plan',
     },
     {
       line: 'ipkeeperctl unreserve --owner external:printer-3 --yes',

@@ -20,12 +20,12 @@ const filterOptions: Readonly<Record<FilterName, Option>> = {
     text: 'only those of pods of this node with these labels, as kubectl takes it: app=web,!canary',
   },
   state: {
-    ...{ value: 'STATE', text: `only these states, divided by commas: ${leaseStates.join(', ')}` },
+    ...{ value: 'STATE', text: `only these states, separated by commas: ${leaseStates.join(', ')}` },
     offers: leaseStates,
   },
   pool: { value: 'NAME', text: 'only those of this pool', offers: 'pool' },
   bridge: { value: 'NAME', text: 'only those of this bridge', offers: 'bridge' },
-  uplink: { value: 'LINK', text: 'only those of this link of the host' },
+  uplink: { value: 'LINK', text: 'only this link of the host' },
 }
 
 /** Options that choose among rows. */

@@ -34,7 +34,7 @@ export function parseSelector(text: string): LabelSelector {
       if (found) return { key: found[1] ?? '', operator, values: valuesOf(found[2] ?? '') }
     }
     throw new Problem('IPK_REQUEST_INVALID', `selector "${text}": cannot read "${part.trim()}"`, {
-      hint: 'write it as kubectl takes it: KEY=VALUE, KEY!=VALUE, KEY, !KEY, KEY in (A,B) or KEY notin (A,B), divided by commas',
+      hint: 'write it as kubectl takes it: KEY=VALUE, KEY!=VALUE, KEY, !KEY, KEY in (A,B) or KEY notin (A,B), separated by commas',
     })
   })
   return { matchLabels: {}, matchExpressions }

@@ -121,8 +121,15 @@ export class Resolver {
     return this.#pending.values()
   }
 
+  /** Whether it waits for another node, or for this node's name: meanwhile that may change which this node may change alone. */
   isWaiting(id: string): boolean {
-    return this.#waiting.has(id)
+    const write = this.#pending.get(id)
+    return this.#waiting.has(id) || (write !== undefined && !this.#mayResolve(write))
+  }
+
+  /** Else it may be another machine's, of whose disk this one has a copy. */
+  #mayResolve({ kind }: PendingWrite): boolean {
+    return kind === 'node' || this.#options.isSure()
   }
 
   isResolving(id: string): boolean {
@@ -159,7 +166,7 @@ export class Resolver {
   /** Whether the engine is about to be asked for one of these: until then nothing can be compared with what it has. */
   #isUnresolved(ids: readonly string[]): boolean {
     const isOpen = !this.#options.contact.isAway && !this.#options.signal.aborted
-    return isOpen && ids.some(id => this.#pending.has(id) && !this.#waiting.has(id))
+    return isOpen && ids.some(id => this.#pending.has(id) && !this.isWaiting(id))
   }
 
   /** The engine cannot be reached, or refuses: tries it until it takes something again. */
@@ -208,10 +215,11 @@ export class Resolver {
         // Nothing may be given that the list would show to be reserved for, or kept by, another holder.
         if (!contact.hasListed) throw new EngineAway(contact.trouble ?? 'its records were not heard yet')
         const isSure = this.#options.isSure()
-        await this.#resolveAll(isSure)
+        await this.#resolveAll()
         if (!isSure) {
           if (contact.comeBack()) onStatus()
-          await this.#newsOfWaiting(waitingPauses * retryAfter)
+          // It may have become so meanwhile.
+          if (!this.#options.isSure()) await this.#newsOfWaiting(waitingPauses * retryAfter)
           continue
         }
         if (this.#pending.size > this.#waiting.size) continue
@@ -245,12 +253,8 @@ export class Resolver {
     clearTimeout(timer)
   }
 
-  /**
-   * Nothing else is committed meanwhile, so that what is pending stays what it is.
-   *
-   * @param isSure else claims of names alone are resolved: the rest may be another machine's, of whose disk this one has a copy
-   */
-  async #resolveAll(isSure: boolean): Promise<void> {
+  /** Nothing else is committed meanwhile, so that what is pending stays what it is. */
+  async #resolveAll(): Promise<void> {
     const { commitsEnded, isLossNoted } = this.#options
     const gate = Promise.withResolvers<undefined>()
     this.#gate = gate.promise
@@ -258,7 +262,7 @@ export class Resolver {
       await commitsEnded()
       if (!(await isLossNoted())) throw new EngineAway('the journal does not take what is pending')
       this.#isNews = false
-      const queue = [...this.#pending.values()].filter(({ kind }) => isSure || kind === 'node')
+      const queue = [...this.#pending.values()].filter(write => this.#mayResolve(write))
       const refused: Problem[] = []
       const work = (): Promise<void> => this.#resolveFrom(queue, refused)
       const outcomes = await Promise.allSettled(Array.from({ length: resolvedAtOnce }, work))

@@ -287,9 +287,10 @@ export class WriteThrough {
     { writes, local, events, losses: lossesBefore }: OrderedChange,
     tried = false,
   ): Promise<Revisions> {
-    const { contact, ended, journal, losses, resolver } = this.#options
+    const { contact, ended, journal, losses, refusesClaims, resolver } = this.#options
     const real = withoutConditions(writes)
-    if (!this.#allMayChangeAlone(real)) throw contact.isAway ? contact.refusal() : losses.problem()
+    if (!this.#allMayChangeAlone(real))
+      throw contact.isAway ? contact.refusal() : (refusesClaims() ?? losses.problem())
     const pending = real.map((write): PendingWrite =>
       combined(resolver.get(recordId(write)), {
         kind: write.kind,

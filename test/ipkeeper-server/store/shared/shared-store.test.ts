@@ -112,6 +112,43 @@ t.test('while claims are refused what is bound here goes on, and ends', async t 
   t.equal(stateOf(node, lease('10.22.0.51', 'new', 1)), 'bound')
 })
 
+t.test(
+  'what an earlier run has left waits until the names are known to be those of this machine',
+  async t => {
+    const [site, journal] = [new EngineDouble(), join(t.testdir({}), 'journal.db')]
+    let isSure = true
+    const start = async (): Promise<Node> => {
+      const engine = site.connect({ deadlineMs: 20 })
+      const store = openSharedStore(t, engine, journal, { retryAfter: 5, isSure: () => isSure })
+      await store.load(() => undefined)
+      return { site, engine, store }
+    }
+    keepAlive(t)
+    const before = await start()
+    await before.store.commit([write(lease('10.22.0.50', 'one', 1)), attached('one')])
+    before.engine.turn({ away: 'refuses' })
+    await before.store.probe()
+    await before.store.commit([write(lease('10.22.0.50', 'two', 2)), attached('two')])
+    await before.store.close()
+    isSure = false
+    const node = await start()
+    const { store } = node
+    await until('the store is ready', () => store.shared.status().state === 'ready')
+    t.equal(store.shared.status().owed, 1)
+    const owner = (): string | undefined =>
+      (JSON.parse(site.get('lease', leaseKey(lease('10.22.0.50', 'one', 1)))?.text ?? '{}') as LeaseRecord)
+        .attachment?.containerId
+    t.equal(owner(), 'one')
+    // Nobody waits for that to end what is here.
+    await store.commit([write(lease('10.22.0.50', null, 3))])
+    t.equal(owner(), 'one')
+    isSure = true
+    store.shared.sure()
+    await until('all is written', isReady(node))
+    t.equal(stateOf(node, lease('10.22.0.50', null, 3)), 'cooling')
+  },
+)
+
 t.test('a DEL after an owed change whose answer was lost', async t => {
   const node = await open(t)
   const { engine, store } = node

@@ -25,8 +25,8 @@ const tellsWithin = 200
 const columns = { groups: 3, unread: 4, inode: 9 } as const
 
 /**
- * News of the kernel, as `ip monitor` tells them: where this process cannot listen by itself. It waits in the kernel until there are any, so it costs nothing; and the
- * kernel hands them to it before the program that caused them goes on, so it can be seen whether all have been told.
+ * News of the kernel, as `ip monitor` tells them: where this process cannot listen by itself. It waits in the kernel until there are any, so
+ * it costs nothing; and the kernel hands them to it before the program that caused them goes on, so it can be seen whether all have been told.
  */
 export class IpMonitor implements NewsMonitor {
   readonly #program: FollowedProgram

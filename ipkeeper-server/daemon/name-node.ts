@@ -156,8 +156,8 @@ const askAgainAfter = 60_000
 
 /**
  * Has all that this node has bear the name that is configured; to be awaited before anything is served or ended. Resolves to
- * the name in force: while the store is away, or not all that runs here is on record, that is the one before. As long as a machine that lives has the name, or runs with
- * this identity, everybody is refused, and it is asked for again. undefined: the daemon was told to end.
+ * the name in force: while the store is away, or not all that runs here is on record, that is the one before. As long as a machine that
+ * lives has the name, or runs with this identity, everybody is refused, and it is asked for again. undefined: the daemon was told to end.
  */
 export async function nameNode(options: NameNodeOptions): Promise<string | undefined> {
   const { claims, logger, stopped, refuse } = options

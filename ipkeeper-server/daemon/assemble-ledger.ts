@@ -113,7 +113,7 @@ export async function openLedger(
     },
     isPoolInUse: name => isPoolInUse(name),
     refusesClaims: () => news.claims?.claimRefusal(),
-    isSure: () => news.claims?.isSure() ?? identity.wasSure,
+    isSure: () => news.claims?.isAlone() ?? identity.wasSure,
     takesUp: true,
     pools: () => termsOf(watched.current, watched.current.pools, access !== undefined).pools,
     onLost: had => {

@@ -89,12 +89,10 @@ export function claimNames({
       }),
     now: Date.now,
     monotonic: () => performance.now(),
-    onSure: async () => {
-      await isNamed(identity, ledger, () => {
+    onAlone: () =>
+      isNamed(identity, ledger, () => {
         identity.sure()
-      })
-      ledger.sure()
-    },
+      }),
     onChallenge: (name, by) => {
       if (by.askedOn !== undefined) {
         logger.warn(

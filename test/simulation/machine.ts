@@ -326,7 +326,7 @@ export class Daemon {
               lost(had)
             },
             refusesClaims: () => named.claims?.claimRefusal(),
-            isSure: () => named.claims?.isSure() ?? identity.wasSure,
+            isSure: () => named.claims?.isAlone() ?? identity.wasSure,
             released: lease => releasedLease(lease, { pools: pools(), now: clock.now() }),
             takesUp: around.copies,
           }))

@@ -40,8 +40,8 @@ export interface NameClaimsOptions {
   readonly onChallenge: (name: string, by: NodeChallenge) => void
   /** An operator had said that this node is gone for good; that was taken back. */
   readonly onDeclaredGone?: (name: string, by: string) => void
-  /** No other machine has this node's names, and none with a copy of its disk. Rejects where that cannot be noted; then it is not so yet. */
-  readonly onSure?: () => Promise<void>
+  /** No machine with a copy of this one's disk has any of its names. Rejects where that cannot be noted; then it is not so yet. */
+  readonly onAlone?: () => Promise<void>
   /** Somebody else has the name now; undefined: it is ours again. */
   readonly onLost: (name: string, problem: Problem | undefined) => void
   readonly onError: (error: unknown) => void
@@ -61,8 +61,10 @@ export class NameClaims {
   readonly #waiting = new Map<string, () => void>()
   #held: string | undefined
   #lost: Problem | undefined
-  /** Whether the engine has said since this daemon began that its names are ours. */
+  /** Whether the engine has said since this daemon began that the name is ours. */
   #isConfirmed = false
+  /** The same of each name that this identity has claimed. */
+  #isAlone = false
   /** Who has refused us, until it is asked again; nobody where a machine is waited for whose claim was lost. */
   #refusedBy: { readonly session: string | undefined } | undefined
   #timer: NodeJS.Timeout | undefined
@@ -161,27 +163,23 @@ export class NameClaims {
 
   /**
    * As `take`, with each name that this identity has claimed: by one of those somebody may live who has a copy of the disk. Where nobody does,
-   * that is known even if the name that is wanted is another machine's.
+   * or it has claimed none, that is known even if the name that is wanted is another machine's, or is waited for after a loss: else nobody
+   * would tell of a loss that this machine alone has found.
    *
    * @param claimed by whatever run
    */
   async takeAll(wanted: string, claimed: readonly string[]): Promise<void> {
-    const own = Promise.all(claimed.map(name => this.take(name))).then(() =>
-      claimed.length > 0 ? this.#confirm() : undefined,
-    )
+    const own = Promise.all(claimed.map(name => this.take(name))).then(() => this.#foundAlone())
     await Promise.all([own, claimed.includes(wanted) ? own : this.take(wanted)])
-    await this.#confirm()
+    if (!this.isStopped) this.#isConfirmed = true
   }
 
-  async #confirm(): Promise<void> {
-    if (this.#stopping.signal.aborted || this.#isConfirmed) return
-    this.#isConfirmed = true
-    try {
-      await this.#options.onSure?.()
-    } catch (error) {
-      this.#isConfirmed = false
-      throw error
-    }
+  async #foundAlone(): Promise<void> {
+    if (this.#stopping.signal.aborted) return
+    const { ledger, onAlone } = this.#options
+    await onAlone?.()
+    this.#isAlone = true
+    ledger.sure()
   }
 
   /** From here on the name is held: whoever wants it is refused. */
@@ -270,6 +268,11 @@ export class NameClaims {
     )
   }
 
+  /** Whether no machine with a copy of this one's disk has its names, as far as the engine ever said in this boot. */
+  isAlone(): boolean {
+    return (this.#isAlone || this.#options.wasClaimed === true) && this.#lost === undefined
+  }
+
   /** Whether it is this node alone that has its name and identity, as far as the engine ever said in this boot. */
   isSure(): boolean {
     return (this.#isConfirmed || this.#options.wasClaimed === true) && this.#lost === undefined
@@ -322,7 +325,8 @@ export class NameClaims {
       this.#setLost(name, this.#taken(name, by, this.#options.ledger.node(name)))
     try {
       await this.take(name)
-      await this.#confirm()
+      await this.#foundAlone()
+      this.#isConfirmed = true
       this.#setLost(name, undefined)
       const record = this.#options.ledger.node(name)
       // Somebody may have wanted it meanwhile.

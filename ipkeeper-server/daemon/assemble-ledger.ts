@@ -56,6 +56,7 @@ export async function takeStateFolder(
 interface LedgerNews {
   onStoreReady: () => void
   onTimesMoved: () => void
+  /** An address of a sandbox of this node is another's by now, or ended elsewhere; the lease as it was before. */
   onAddressLost: (had: LeaseRecord) => void
   /** Whose this node's name is; undefined where one daemon has the store to itself. */
   claims: NameClaims | undefined
@@ -132,6 +133,12 @@ export async function openLedger(
   stops.ledger.defer(() => store.close())
   const ledger = await Ledger.open(store, clock.now, config.node, (kind, key) => {
     logger.error({ kind, key }, 'a record of the store is invalid and is ignored')
+  })
+  // From now on: a machine that waits for its name hears of what others end long before it serves.
+  ledger.subscribe({
+    takenAway: had => {
+      news.onAddressLost(had)
+    },
   })
   const openedAt = clock.monotonic()
   clock.onJump = jump => {

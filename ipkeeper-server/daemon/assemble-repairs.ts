@@ -75,9 +75,6 @@ export async function beginRepairs(
     unanswered: () => {
       answers.wake()
     },
-    takenAway: had => {
-      yielding.lost(had)
-    },
     servingAgain: () => {
       logger.info('the ledger was written to a new file; changes are accepted again')
       // DELs that came meanwhile wait there.

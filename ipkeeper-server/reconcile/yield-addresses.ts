@@ -4,6 +4,7 @@ import {
   leaseKey,
   sameAttachment,
   type AttachmentRecord,
+  type LeaseKey,
   type LeaseRecord,
 } from '../ipam/records/records.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
@@ -12,10 +13,13 @@ import { inTurnOfHolder } from '../leases/verbs/turns.ts'
 /** Milliseconds until the next try of what could not be cut off. */
 const pauseAfterFailure = 5_000
 
+/** An address, and the sandbox of this node that had it. */
+type LostAddress = LeaseKey & Pick<LeaseRecord, 'attachment'>
+
 export interface YieldAddressesOptions {
   readonly service: LeaseService
   /** A sandbox of this node was cut off, which had this address. */
-  readonly onCut: (attachment: AttachmentRecord, had: LeaseRecord) => void
+  readonly onCut: (attachment: AttachmentRecord, had: LeaseKey) => void
   /** It could not be; it is tried again. */
   readonly onError: (error: unknown, attachment: AttachmentRecord) => void
 }
@@ -27,7 +31,7 @@ export interface YieldAddressesOptions {
  */
 export class YieldAddresses {
   readonly #options: YieldAddressesOptions
-  readonly #waiting = new Map<string, LeaseRecord>()
+  readonly #waiting = new Map<string, LostAddress>()
   readonly #task: BackgroundTask
 
   constructor(options: YieldAddressesOptions) {
@@ -42,13 +46,19 @@ export class YieldAddresses {
     await this.#task.run()
   }
 
-  /** What a daemon had heard of that ended before it could cut the sandbox off: all that it was given others have. */
-  *#lostBefore(): Generator<LeaseRecord> {
+  /**
+   * What a daemon had heard of that ended before it could cut the sandbox off, or while it waited for its name: others have all that it
+   * was given, or ended it.
+   */
+  *#lostBefore(): Generator<LostAddress> {
     const { ledger } = this.#options.service
     for (const attachment of ledger.attachmentsWithoutLeases())
       for (const given of ledger.attachment(attachment)?.undo.leases ?? []) {
         const present = ledger.lease(given)
-        if (present?.attachment && !ledger.hasAttachment(present.attachment)) yield { ...present, attachment }
+        // What is older than the sandbox is what it was before: an engine went back, and is to be told of it again.
+        const isEnded = !present || (present.attachment === null && present.generation > given.wrote)
+        const isAnothers = present?.attachment && !ledger.hasAttachment(present.attachment)
+        if (isEnded || isAnothers) yield { ...given, attachment }
       }
   }
 
@@ -72,7 +82,7 @@ export class YieldAddresses {
   }
 
   /** Whether it is done with: the sandbox is cut off, or gone, or has the address again. */
-  async #cut(had: LeaseRecord): Promise<boolean> {
+  async #cut(had: LostAddress): Promise<boolean> {
     const { service, onCut, onError } = this.#options
     const { ledger, node, network, serial } = service
     const key = had.attachment

@@ -333,6 +333,11 @@ export class Daemon {
     const ledger = await Ledger.open(store, clock.now, name, (kind, key) => {
       around.note(`${name}: record ${kind} ${key} is passed over`)
     })
+    ledger.subscribe({
+      takenAway: had => {
+        lost(had)
+      },
+    })
     const openedAt = clock.monotonic()
     const claims = (named.claims = claimNames({
       identity,
@@ -442,9 +447,6 @@ export class Daemon {
       },
       unanswered: () => {
         answers.wake()
-      },
-      takenAway: had => {
-        yielding.lost(had)
       },
     })
     endStrays(service, silent)

@@ -133,7 +133,7 @@ export class NameClaims {
         case 'wait':
         case 'queue':
         case 'challenge':
-          if (step.kind !== 'challenge' && left > 0) await this.#news(name, record, left)
+          if (step.kind !== 'challenge' && left > 0) await this.#news(name, left)
           else if (step.kind === 'wait') await this.#write(name, record, withClaim)
           else if (await this.#write(name, record, withChallenge)) asked = (record?.generation ?? 0) + 1
       }
@@ -356,13 +356,15 @@ export class NameClaims {
     if ((before === undefined) !== (problem === undefined)) this.#options.onLost(name, problem)
   }
 
-  /** Resolves when the record is another one than it was when it was read, and after so many milliseconds at the latest. */
-  async #news(name: string, read: NodeRecord | undefined, milliseconds: number): Promise<void> {
+  /** Resolves when the record that was just read is another one, and after so many milliseconds at the latest. */
+  async #news(name: string, milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<undefined>()
+    const known = (): number | undefined => this.#options.ledger.node(name)?.generation
+    // Not that of the reading: while a change by this node is under way, the ledger is ahead of what the store says.
+    const before = known()
     const wake = (): void => {
       // A reading is heard of as well, and says nothing new.
-      const isNew = this.#options.ledger.node(name)?.generation !== read?.generation
-      if (isNew || this.#stopping.signal.aborted) resolve(undefined)
+      if (known() !== before || this.#stopping.signal.aborted) resolve(undefined)
     }
     this.#waiting.set(name, wake)
     const timer = setTimeout(resolve, milliseconds, undefined)

@@ -516,10 +516,7 @@ export class World {
   async #check(sandbox: Sandbox): Promise<void> {
     const { container, given, machine } = sandbox
     await this.#ask(machine, async service => {
-      if (!this.judge.owns(container) || !given || given.byFallback) return
-      // What is not on record any more can be recorded again once the store is there, and all have reported.
-      const isBehind = machine.mood !== 'well' || machine.daemon?.status?.state !== 'ready'
-      if (this.#doubts.hasGoneBack(machine) && isBehind) return
+      if (!this.judge.owns(container) || !given || given.byFallback || this.#isBehind(machine)) return
       try {
         await checkAttachment(service, { key: keyOf(sandbox), expected: [`${given.address}/28`] })
       } catch (error) {
@@ -530,6 +527,12 @@ export class World {
           )
       }
     })
+  }
+
+  /** What is not on record any more can be recorded again once the store is there, and all have reported. */
+  #isBehind(machine: Machine): boolean {
+    const isReady = machine.mood === 'well' && machine.daemon?.status?.state === 'ready'
+    return this.#doubts.hasGoneBack(machine) && !isReady
   }
 
   /** The list is made now, of those whose ADD was answered, and comes to the daemon so many milliseconds later. */
@@ -725,7 +728,8 @@ export class World {
       this.#say(`the webhook of ${machine.name} on ${wish.pod}: ${says[0] ?? 'admitted'}`)
       // What is promised to it may be about to be its.
       const isExpected = other === undefined || other === wish.pod || this.judge.isPromised(ip, wish.pod)
-      if (!isExpected && says.length === 0 && !this.#doubts.has(machine))
+      const mayNotKnow = this.#doubts.has(machine) || this.#isBehind(machine)
+      if (!isExpected && says.length === 0 && !mayNotKnow)
         this.judge.complain(
           'the webhook says who has it',
           `${wish.pod} asks for ${ip}, which ${other} has, and is admitted by ${machine.name}`,

@@ -187,7 +187,8 @@ function refusal(
     }
   }
   const reservation = book.reservation(at)
-  if (reservation && !isReservedFor(reservation, holder, workload)) {
+  // Whoever is proved to live with it keeps it where it was moved, or promised while it was not on record (ADR 28).
+  if (reservation && !terms.supersedes && !isReservedFor(reservation, holder, workload)) {
     return decided('conflict', `it is reserved for ${describeReservation(reservation)}`, {
       hint: `if that is no longer so: ${unreserveLine(at)}`,
     })

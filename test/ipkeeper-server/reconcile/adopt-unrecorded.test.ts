@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import type { NetnsState } from '../../../ipkeeper-server/ipam/records/standing.ts'
 import type { KeptResult } from '../../../ipkeeper-server/migrate/plan/unrecorded-results.ts'
 import { AdoptUnrecorded } from '../../../ipkeeper-server/reconcile/adopt-unrecorded.ts'
+import { reserve } from '../../../ipkeeper-server/leases/verbs/reserve.ts'
 import type { LeaseStore } from '../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
 import type { PoolSettings } from '../../../ipkeeper-server/ipam/pools/pool-settings.ts'
@@ -123,6 +124,16 @@ for (const [what, later, owner] of [
     await story.del('c0')
     t.equal(lease()?.state === 'bound', owner === 'other')
   })
+
+t.test('what was promised to another pod while it was not on record', async t => {
+  const { story, adopt, told } = await begin(t, () => [kept('lives', '10.22.0.9')])
+  await reserve(story.service, { segment: 'default', address: '10.22.0.9', owner: 'shop/next', note: '' })
+  await adopt.begin()
+  t.strictSame(told, ['10.22.0.9 lives'])
+  t.match(await story.add({ pod: 'next', container: 'c1', ip: '10.22.0.9' }), /IPK_ADDRESS_HELD/)
+  await story.del('lives')
+  t.equal(await story.add({ pod: 'next', container: 'c2', ip: '10.22.0.9' }), '10.22.0.9', 'it waits')
+})
 
 t.test('in a pool of the configuration, of which the store has lost the record', async t => {
   const { story, adopt, told } = await begin(t, () => [

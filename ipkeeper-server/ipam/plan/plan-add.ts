@@ -85,7 +85,7 @@ export function planAdd(
     const leases = book.leasesOf(request.key)
     if (leases.length === 0 && existing.delegatedTo === undefined)
       throw claimProblem.alreadyAdded(existing, leases)
-    if (existing.delegatedTo !== undefined) checkGiven(book, request, terms.now)
+    if (existing.delegatedTo !== undefined) checkGiven(book, request, terms)
     return repeatAnswer(request, existing, leases, terms.pools)
   }
   const workload = workloadOf(request.holder, request.podUid, request.owner)

@@ -1,13 +1,15 @@
 import { formatAddress } from '../../../shared/net/address.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
-import type { AddRequest } from '../request/add-request.ts'
+import type { AddRequest, AddTerms } from '../request/add-request.ts'
 import type { AddressBook } from '../pools/address-book.ts'
+import { usableIn, type Pool } from '../pools/pool.ts'
+import type { PoolBook } from '../pools/pool-settings.ts'
 import { inheritable, openReservations } from '../choose/choose-address.ts'
 import type { AddContext } from '../choose/add-context.ts'
 import { claimProblem } from '../choose/claim-problems.ts'
 import { locateAddress } from '../pools/pool-record.ts'
 import { canGive, type Offer } from '../choose/offers.ts'
-import { describeHolder, describeReservation, isTimeOver } from '../records/records.ts'
+import { describeHolder, describeReservation, isTimeOver, type LeaseKey } from '../records/records.ts'
 
 /** An ADD whose addresses another IPAM plugin is to give. */
 export interface Delegation {
@@ -33,6 +35,17 @@ export function planDelegation(context: AddContext, offers: readonly Offer[]): D
   return { type: fallback, reason: `the pod asks for nothing: left to the fallback ${fallback}` }
 }
 
+/** The pool that gives an address here, also where the store has no record of it, as after a loss or before its network's first ADD. */
+function poolThatGives(
+  { segment, address }: LeaseKey,
+  { pools }: PoolBook,
+  inline: Pool | undefined,
+): string | undefined {
+  const own = [...(inline ? [inline] : []), ...pools.map(({ pool }) => pool)]
+  return own.find(pool => pool.segment === segment && pool.rangeSets.some(set => usableIn(set, address)))
+    ?.name
+}
+
 /**
  * Whether what the fallback gave may stand: nothing that a pool of the segment could give, and nothing that somebody has,
  * keeps or was promised, be it outside the present ranges. Otherwise one address would be in two books.
@@ -42,7 +55,7 @@ export function planDelegation(context: AddContext, offers: readonly Offer[]): D
 export function checkGiven(
   book: AddressBook,
   { fallback, given, inline }: Pick<AddRequest, 'fallback' | 'given' | 'inline'>,
-  now: number,
+  { pools, now }: Pick<AddTerms, 'pools' | 'now'>,
 ): void {
   const segment = inline?.segment ?? 'default'
   for (const text of given) {
@@ -52,12 +65,13 @@ export function checkGiven(
     const lease = book.lease(key)
     const reservation = book.reservation(key)
     const place = locateAddress(book, segment, address)
+    const pool = place.kind === 'usable' ? place.pool : poolThatGives(key, pools, inline)
     const held = lease && lease.state !== 'cooling' && !isTimeOver(lease, now)
     const why = held
       ? `${describeHolder(lease.holder)} has it`
       : reservation
         ? `it is reserved for ${describeReservation(reservation)}`
-        : place.kind === 'usable' && `the ranges of network ${place.pool} hold it`
+        : pool !== undefined && `the ranges of network ${pool} hold it`
     if (why !== false) throw claimProblem.fallbackClash(fallback ?? '', text, why)
   }
 }

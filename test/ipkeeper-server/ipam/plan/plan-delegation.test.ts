@@ -65,7 +65,7 @@ t.test('what a fallback gave', async t => {
   for (const [given, inline, refused] of rows) {
     const asked = { fallback: 'dhcp', given: [given], inline: inline ? story.pool : undefined }
     const check = (): void => {
-      checkGiven(story.service.ledger, asked, story.now)
+      checkGiven(story.service.ledger, asked, { pools: story.service.pools(), now: story.now })
     }
     if (refused) t.throws(check, { code: 'IPK_FALLBACK_CLASH', message: refused }, given)
     else t.doesNotThrow(check, given)
@@ -74,9 +74,34 @@ t.test('what a fallback gave', async t => {
 
 t.test('what is known on another link is no matter', async t => {
   const story = await TestService.open()
-  const lab = { ...poolFrom('lab', ['10.22.0.0/24']), segment: 'lab' }
+  const lab = { ...poolFrom('lab', ['10.33.0.0/24']), segment: 'lab' }
   await story.add({ pod: 'db-0', container: 'c1', ip: '10.22.0.9' })
   t.doesNotThrow(() => {
-    checkGiven(story.service.ledger, { fallback: 'dhcp', given: ['10.22.0.9/24'], inline: lab }, story.now)
+    const asked = { fallback: 'dhcp', given: ['10.22.0.9/24'], inline: lab }
+    checkGiven(story.service.ledger, asked, { pools: story.service.pools(), now: story.now })
   })
+})
+
+t.test('what is of a pool in force that has no record', async t => {
+  const story = await TestService.open()
+  const policy = story.book.standard
+  const own = [{ pool: poolFrom('blue', ['10.40.0.0/24']), rules: {}, policy, network: {} }]
+  const inline = poolFrom('far', ['10.44.0.0/24'])
+  const check = (given: string): void => {
+    const terms = { pools: { ...story.book, pools: own }, now: story.now }
+    checkGiven(story.service.ledger, { fallback: 'dhcp', given: [given], inline }, terms)
+  }
+  for (const [given, pool] of [
+    ['10.40.0.9/24', 'blue'],
+    ['10.44.0.9/24', 'far'],
+  ] as const)
+    t.throws(
+      () => {
+        check(given)
+      },
+      { code: 'IPK_FALLBACK_CLASH', message: new RegExp(`the ranges of network ${pool} hold it$`) },
+    )
+  t.doesNotThrow(() => {
+    check('10.40.0.1/24')
+  }, 'a gateway is given to nobody')
 })

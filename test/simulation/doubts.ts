@@ -29,6 +29,8 @@ export class Doubts {
   readonly #untold = new Map<Machine, number | undefined>()
   /** Machines whose disk and hardware are those of another one. */
   readonly #twins = new Map<Machine, Machine>()
+  /** Machines that operators are declaring gone, by declaration. */
+  readonly #declared = new Set<readonly Machine[]>()
   /** Machines whose clock was set. */
   readonly #clocksSet = new Set<Machine>()
   /** Machines whose disk is older than what they did. */
@@ -90,6 +92,19 @@ export class Doubts {
       sandbox.isDisowned = true
       this.#options.judge.ended(sandbox.container)
     }
+  }
+
+  /** An operator declares these gone, and was to make sure that they are off. Returns what ends that. */
+  declaring(machines: readonly Machine[]): () => void {
+    this.#declared.add(machines)
+    this.doubtDeclared()
+    return () => this.#declared.delete(machines)
+  }
+
+  /** What runs and cannot answer while it is being declared gone, others may be given. */
+  doubtDeclared(): void {
+    for (const machine of [...this.#declared].flat())
+      if (machine.isOn && !answers(machine)) this.doubt(machine)
   }
 
   /** A ledger of one machine has forgotten what was kept and reserved since; of one that nodes share nothing is lost. */

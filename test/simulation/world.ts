@@ -187,6 +187,7 @@ export class World {
       this.#disturbedAt.set(this.#machine(step.on), this.#time.now())
     const work = this.#work(step)
     this.#doubts.doubtTwins(disturbing.has(step.do) && 'on' in step ? this.#machine(step.on) : undefined)
+    this.#doubts.doubtDeclared()
     if (!work) return
     const counted = work.finally(() => this.#underWay.delete(counted))
     this.#underWay.add(counted)
@@ -602,10 +603,10 @@ export class World {
     const silent = this.#machines.filter(other => !answers(other))
     const name = pick(silent, number)?.name ?? names[number] ?? ''
     const gone: Machine[] = []
+    const meant = this.#machines.filter(other => other.names.includes(name))
+    let isDeclared: (() => void) | undefined
     await this.#ask(machine, async service => {
-      const meant = this.#machines.filter(other => other.names.includes(name))
-      // Whoever says so of a machine that runs, and cannot answer, was to make sure that it is off.
-      for (const other of meant) if (other.isOn && !answers(other)) this.#doubts.doubt(other)
+      isDeclared = this.#doubts.declaring(meant)
       await forgetNode(service, name, { answerWithin })
       this.#say(`${name} is declared gone`)
       for (const other of meant)
@@ -615,6 +616,7 @@ export class World {
         }
       gone.push(...meant.filter(other => !answers(other)))
     })
+    isDeclared?.()
     // Their pods are to run elsewhere.
     for (const [pod, wish] of wishes.entries()) {
       const former = this.#sandboxes.findLast(sandbox => sandbox.wish === wish)

@@ -115,6 +115,7 @@ export async function openLedger(
     isPoolInUse: name => isPoolInUse(name),
     refusesClaims: () => news.claims?.claimRefusal(),
     isSure: () => news.claims?.isAlone() ?? identity.wasSure,
+    isOlder: identity.mayBeOlder,
     takesUp: true,
     pools: () => termsOf(watched.current, watched.current.pools, access !== undefined).pools,
     onLost: had => {

@@ -20,6 +20,8 @@ export interface IdentityOptions {
   readonly now: () => number
 }
 
+const inodeOf = (folder: string): string => folder.replace(/.*:/, '')
+
 /** So many former names are remembered. */
 const mostFormerNames = 16
 
@@ -143,6 +145,15 @@ export class NodeIdentity {
   /** Whether it has had all of its names in this boot: no other machine has them, and none with a copy of its disk. */
   get wasSure(): boolean {
     return this.session !== undefined && this.#file.claimed?.isPartial !== true
+  }
+
+  /**
+   * It is not the folder that has claimed the names last, but was put in its place: what is in it may be older than what that one did. By the
+   * inode alone, since devices may be numbered anew at a boot.
+   */
+  get mayBeOlder(): boolean {
+    const { claimed, folder } = this.#file
+    return claimed !== undefined && inodeOf(claimed.folder) !== inodeOf(folder)
   }
 
   /** By which it has claimed names last; of a folder of old, which never did, the session is its ID. */

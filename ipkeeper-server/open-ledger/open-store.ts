@@ -41,6 +41,7 @@ export interface OpenStoreOptions {
   readonly onLost: SharedStoreOptions['onLost']
   readonly refusesClaims?: SharedStoreOptions['refusesClaims']
   readonly isSure?: SharedStoreOptions['isSure']
+  readonly isOlder?: SharedStoreOptions['isOlder']
   readonly takesUp?: SharedStoreOptions['takesUp']
   /** How addresses are treated that pods have had; none where nothing is ended. */
   readonly pools?: () => PoolBook
@@ -152,6 +153,7 @@ async function shared(engine: Engine, options: OpenStoreOptions): Promise<Shared
     onLost,
     refusesClaims,
     isSure,
+    isOlder,
     takesUp,
     pools,
     offline,
@@ -167,6 +169,7 @@ async function shared(engine: Engine, options: OpenStoreOptions): Promise<Shared
     onStatus,
     ...(refusesClaims && { refusesClaims }),
     ...(isSure && { isSure }),
+    ...(isOlder !== undefined && { isOlder }),
     ...(takesUp !== undefined && { takesUp }),
     onLost,
     ...(pools && { released: lease => releasedLease(lease, { pools: pools(), now: clock.now() }) }),

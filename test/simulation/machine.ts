@@ -328,6 +328,7 @@ export class Daemon {
             refusesClaims: () => named.claims?.claimRefusal(),
             isSure: () => named.claims?.isAlone() ?? identity.wasSure,
             released: lease => releasedLease(lease, { pools: pools(), now: clock.now() }),
+            isOlder: identity.mayBeOlder,
             takesUp: around.copies,
           }))
     const ledger = await Ledger.open(store, clock.now, name, (kind, key) => {

@@ -139,20 +139,24 @@ export type IsHere = (node: string, attachment: AttachmentKey | null) => boolean
 export interface AloneTerms {
   readonly isOwn: IsOwnName
   readonly isHere: IsHere
+  /** Whether others may have what is in use here by the journal, which is older than what this node did. */
+  readonly isOlder: () => boolean
 }
 
 function leaseMayChange(
   base: LeaseRecord,
   after: LeaseRecord | null,
-  { isOwn, isHere }: AloneTerms,
+  { isOwn, isHere, isOlder }: AloneTerms,
 ): boolean {
   const isOurs = isHere(base.node, base.attachment)
+  const isItsStill = base.attachment !== null && sameAttachment(after?.attachment ?? null, base.attachment)
   // Bound here to this holder: then no other node can get it meanwhile.
   if (after?.state === 'bound')
     return (
       isOwn(after.node) &&
       isOurs &&
       base.state === 'bound' &&
+      (isItsStill || !isOlder()) &&
       holderKey(base.holder) === holderKey(after.holder)
     )
   // Giving up what was bound here, or what is bound nowhere.

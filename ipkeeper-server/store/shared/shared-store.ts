@@ -85,6 +85,8 @@ export interface SharedStoreOptions {
    * nothing is written but claims of names. Default: it is.
    */
   readonly isSure?: () => boolean
+  /** Whether the journal may be of an earlier day than what this node did: what it says is in use here others may have by now. */
+  readonly isOlder?: boolean
   /** Whether sandboxes that live and are not on record are looked for, and `tookUp` is called then. Default: no. */
   readonly takesUp?: boolean
   /** What becomes of a lease whose pod has ended; without it, it cools down for a minute, or is kept. */
@@ -141,6 +143,8 @@ export class SharedStore implements LeaseStore {
   /** Resolves to the copies that the journal had. */
   #begun: Promise<readonly EngineRecord[]> | undefined
   #takenAtStart: readonly LeaseRecord[] = []
+  /** The journal may be older than what this node did, and the engine has not been heard yet. */
+  #isOlder: boolean
   /** Whether the ledger has been given all there is, so that news makes sense to it. */
   #loaded = false
   /** A list is being taken over, which is judged as a whole. */
@@ -152,6 +156,7 @@ export class SharedStore implements LeaseStore {
     this.#options = options
     this.#engine = engine
     this.#journal = journal
+    this.#isOlder = options.isOlder ?? false
     const { names } = options
     const isOwn = (name: string): boolean => names().includes(name)
     const isChanging = (id: string): boolean => this.#order.isUnderWay(id) || this.#resolver.isResolving(id)
@@ -231,6 +236,7 @@ export class SharedStore implements LeaseStore {
     this.#writeThrough = new WriteThrough({
       ...{ ...parts, resolver, names },
       refusesClaims: options.refusesClaims ?? (() => undefined),
+      isOlder: () => this.#isOlder,
       onNode: (name, text) => {
         this.#hearOfNode(name, text)
       },
@@ -449,6 +455,7 @@ export class SharedStore implements LeaseStore {
     const reason = this.#losses.judge(records, position, bound)
     // Before the ledger hears of them, and asks.
     this.#contact.hasListed = true
+    this.#isOlder = false
     if (reason !== undefined) this.#reclaim.lost(reason, records)
     this.#listing = true
     this.#known.replace(records, reason !== undefined)

@@ -49,6 +49,8 @@ export interface WriteThroughOptions {
   readonly now: () => number
   /** See SharedStoreOptions. */
   readonly refusesClaims: () => Problem | undefined
+  /** Whether others may have what the journal says is in use here. */
+  readonly isOlder: () => boolean
   /** A node's record was written. */
   readonly onNode: (name: string, text: string | null) => void
   /** The engine does not have what it must have had. */

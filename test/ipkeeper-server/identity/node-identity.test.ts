@@ -142,6 +142,22 @@ t.test('names that were found', t => {
   t.end()
 })
 
+t.test('a folder that was put in place of the one that has claimed the names may be older', t => {
+  const { start } = identityFolder(t)
+  const first = start('n1')
+  t.notOk(first.mayBeOlder, 'none has')
+  first.claimed('s1')
+  const next = { ...sight, bootId: 'b2', folder: '3:2' }
+  t.notOk(start('n1').mayBeOlder)
+  t.notOk(start('n1', { sight: next }).mayBeOlder, 'its device has another number after a boot')
+  const put = start('n1', { sight: { ...next, folder: '3:9' } })
+  t.ok(put.mayBeOlder)
+  t.ok(start('n1', { sight: { ...next, folder: '3:9' } }).mayBeOlder, 'until names are claimed with it')
+  put.claimed('s2')
+  t.notOk(put.mayBeOlder)
+  t.end()
+})
+
 t.test('the folder of another machine', t => {
   const { start, open, file } = identityFolder(t)
   const first = start('n1')

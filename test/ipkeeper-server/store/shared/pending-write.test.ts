@@ -112,11 +112,28 @@ for (const [what, kind, before, after, may] of alone)
       isOwn: (name: string) => name === 'n1',
       isHere: (name: string, its: { containerId: string } | null) =>
         name === 'n1' && its?.containerId !== 'c9',
+      isOlder: () => false,
     }
     const record = after === null ? null : (JSON.parse(after) as object)
     t.equal(mayChangeAlone(kind, [before], record, terms), may)
     t.end()
   })
+
+t.test(
+  'by a journal that may be older than the node a sandbox may give up what it has, and none is given it',
+  t => {
+    const terms = { isOwn: () => true, isHere: () => true, isOlder: () => true }
+    const mayBecome = (after: string | null): boolean => {
+      const record = after === null ? null : (JSON.parse(after) as object)
+      return mayChangeAlone('lease', [lease(1, 'c1', 'n1')], record, terms)
+    }
+    t.ok(mayBecome(null))
+    t.ok(mayBecome(kept))
+    t.ok(mayBecome(lease(2, 'c1', 'n1')))
+    t.notOk(mayBecome(lease(2, 'c2', 'n1')))
+    t.end()
+  },
+)
 
 t.test('what follows a later version is a later one yet', t => {
   t.equal(following(text(2), text(3)), text(4))

@@ -41,6 +41,10 @@ export interface AdoptUnrecordedOptions extends UnrecordedOptions {
 /** When a sandbox was given what it has; whatever the clock says, it is the last one where the ledger still has that. */
 const givenAt = ({ result, isLost }: UnrecordedResult): number => (isLost ? Infinity : result.modifiedAt)
 
+const shareAddress = (one: UnrecordedResult, other: UnrecordedResult): boolean =>
+  other.segment === one.segment &&
+  other.result.addresses.some(address => one.result.addresses.includes(address))
+
 /**
  * Whether an address was given to nobody else after that. To the later one it was given because the earlier one had lost it, though that may
  * not be gone yet.
@@ -48,12 +52,13 @@ const givenAt = ({ result, isLost }: UnrecordedResult): number => (isLost ? Infi
 function isLatest(one: UnrecordedResult, place: number, all: readonly UnrecordedResult[]): boolean {
   const isLater = (other: UnrecordedResult, otherPlace: number): boolean =>
     givenAt(other) === givenAt(one) ? otherPlace > place : givenAt(other) > givenAt(one)
-  return !all.some(
-    (other, otherPlace) =>
-      other.segment === one.segment &&
-      other.result.addresses.some(address => one.result.addresses.includes(address)) &&
-      isLater(other, otherPlace),
-  )
+  return !all.some((other, otherPlace) => shareAddress(one, other) && isLater(other, otherPlace))
+}
+
+/** No earlier sandbox may take from the last one what that has, though its result seems later by a clock that was set back. */
+function sinceOf(one: UnrecordedResult, all: readonly UnrecordedResult[]): number {
+  const others = all.filter(other => shareAddress(one, other))
+  return Math.max(...others.map(({ result }) => result.modifiedAt))
 }
 
 /** Results of sandboxes that live, of which nothing is on record, or not all. */
@@ -144,7 +149,7 @@ export class AdoptUnrecorded {
     for (const [segment, group] of Map.groupBy(latest, one => one.segment)) {
       for (const address of group.flatMap(({ result }) => result.addresses))
         await this.#endDeadOwner({ segment, address })
-      const items = await this.#adopt(segment, group)
+      const items = await this.#adopt(segment, group, living)
       isContested ||= items.some(item => this.#isOthers(item))
       this.#hasUnfit ||= items.some(({ verdict }) => verdict === 'unfit')
     }
@@ -175,12 +180,16 @@ export class AdoptUnrecorded {
     return verdict === 'conflict' || (verdict === 'ours' && owner?.containerId !== containerId)
   }
 
-  async #adopt(segment: string, group: readonly UnrecordedResult[]): Promise<readonly ImportItem[]> {
+  async #adopt(
+    segment: string,
+    group: readonly UnrecordedResult[],
+    living: readonly UnrecordedResult[],
+  ): Promise<readonly ImportItem[]> {
     const { service, facts, onAdopted, onRefused } = this.#options
     const { items } = await importAllocations(service, facts, {
       ...{ source: 'result-cache', apply: true, segment, supersedes: true },
       networks: group.flatMap(rangesOf),
-      found: group.flatMap(allocationsOf),
+      found: group.flatMap(one => allocationsOf(one, sinceOf(one, living))),
     })
     for (const item of items) {
       const id = `${item.origin} ${item.address}`

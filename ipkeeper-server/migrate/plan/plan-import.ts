@@ -150,7 +150,7 @@ function adopted(
  * that sandbox not get through to the store, this one must not either.
  */
 function writeOwner({ book, terms, group }: GroupContext, leases: readonly LeaseRecord[]): Write {
-  const { node, now } = terms
+  const { node } = terms
   const { holder, podUid, key, since } = group
   const present = book.holder(holder)
   const current = present?.attachment ?? null
@@ -159,7 +159,8 @@ function writeOwner({ book, terms, group }: GroupContext, leases: readonly Lease
   if (present && !same && !newer) return writeHolder(present, holder, present, present.leases)
   const others = same ? (present?.leases ?? []) : []
   const has = new Set(leases.map(leaseKey))
-  const sandbox = key && { ...key, node, podUid, since: sinceOf(since, now) }
+  // It is compared with other results, which may be of a time to come as well.
+  const sandbox = key && { ...key, node, podUid, since: since === 0 ? terms.now : since }
   return writeHolder(present, holder, ofSandbox(sandbox), [
     ...others.filter(other => !has.has(leaseKey(other))),
     ...leases,
@@ -172,12 +173,12 @@ function writeSandbox(
   leases: readonly LeaseRecord[],
   sandbox: Pick<AttachmentRecord, 'netns' | 'netnsInode'>,
 ): Write {
-  const { node, bootId, now, monotonic } = terms
-  const { holder, podUid, since } = group
+  const { node, bootId, monotonic } = terms
+  const { holder, podUid } = group
   const owner = { holder, podUid, node }
   const recorded = present && present.generation > 0 ? present : undefined
   const known = recorded ?? {
-    ...attachmentElsewhere(key, { ...owner, since: sinceOf(since, now) }),
+    ...attachmentElsewhere(key, { ...owner, since: Math.min(...leases.map(lease => lease.since)) }),
     ...sandbox,
   }
   const { netns, netnsInode, invocationId, startedAt, wiring, madeBy, undo } = known

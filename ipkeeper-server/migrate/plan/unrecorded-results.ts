@@ -71,12 +71,19 @@ export function unrecordedResults(
   })
 }
 
-/** As an import takes it. */
-export function allocationsOf({ key, result }: UnrecordedResult): readonly FoundAllocation[] {
-  const { addresses, pod, mac, netns, path, modifiedAt } = result
+/**
+ * As an import takes it.
+ *
+ * @param since when it was given its addresses, as far as that is compared with other sandboxes
+ */
+export function allocationsOf(
+  { key, result }: UnrecordedResult,
+  since = result.modifiedAt,
+): readonly FoundAllocation[] {
+  const { addresses, pod, mac, netns, path } = result
   return addresses.map(address => ({
     ...{ origin: path, address, ...key, pod, node: null, mac, netns },
-    since: modifiedAt,
+    since,
     keeps: false,
     runtime: 'cached',
   }))

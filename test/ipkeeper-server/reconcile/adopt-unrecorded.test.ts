@@ -169,7 +169,7 @@ t.test('whose lease is on record, and whose sandbox is not', async t => {
     () => [
       kept('lives', '10.22.0.2', { pod: 'a' }),
       // By a clock that was set back since.
-      { ...kept('earlier', '10.22.0.2', { pod: 'a' }), modifiedAt: 1 },
+      { ...kept('earlier', '10.22.0.2', { pod: 'a' }), modifiedAt: before.service.now() + 3_600_000 },
     ],
     store,
   )

@@ -56,7 +56,7 @@ function isLatest(one: UnrecordedResult, place: number, all: readonly Unrecorded
 }
 
 /** No earlier sandbox may take from the last one what that has, though its result seems later by a clock that was set back. */
-function sinceOf(one: UnrecordedResult, all: readonly UnrecordedResult[]): number {
+function comparedSince(one: UnrecordedResult, all: readonly UnrecordedResult[]): number {
   const others = all.filter(other => shareAddress(one, other))
   return Math.max(...others.map(({ result }) => result.modifiedAt))
 }
@@ -189,7 +189,7 @@ export class AdoptUnrecorded {
     const { items } = await importAllocations(service, facts, {
       ...{ source: 'result-cache', apply: true, segment, supersedes: true },
       networks: group.flatMap(rangesOf),
-      found: group.flatMap(one => allocationsOf(one, sinceOf(one, living))),
+      found: group.flatMap(one => allocationsOf(one, comparedSince(one, living))),
     })
     for (const item of items) {
       const id = `${item.origin} ${item.address}`

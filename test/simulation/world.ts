@@ -604,9 +604,9 @@ export class World {
     const name = pick(silent, number)?.name ?? names[number] ?? ''
     const gone: Machine[] = []
     const meant = this.#machines.filter(other => other.names.includes(name))
-    let isDeclared: (() => void) | undefined
+    let endDeclaring: (() => void) | undefined
     await this.#ask(machine, async service => {
-      isDeclared = this.#doubts.declaring(meant)
+      endDeclaring = this.#doubts.declaring(meant)
       await forgetNode(service, name, { answerWithin })
       this.#say(`${name} is declared gone`)
       for (const other of meant)
@@ -616,7 +616,7 @@ export class World {
         }
       gone.push(...meant.filter(other => !answers(other)))
     })
-    isDeclared?.()
+    endDeclaring?.()
     // Their pods are to run elsewhere.
     for (const [pod, wish] of wishes.entries()) {
       const former = this.#sandboxes.findLast(sandbox => sandbox.wish === wish)

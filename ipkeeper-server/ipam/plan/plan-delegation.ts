@@ -2,11 +2,12 @@ import { formatAddress } from '../../../shared/net/address.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
 import type { AddRequest, AddTerms } from '../request/add-request.ts'
 import type { AddressBook } from '../pools/address-book.ts'
-import { usableIn, type Pool } from '../pools/pool.ts'
+import type { Pool } from '../pools/pool.ts'
 import type { PoolBook } from '../pools/pool-settings.ts'
 import { inheritable, openReservations } from '../choose/choose-address.ts'
 import type { AddContext } from '../choose/add-context.ts'
 import { claimProblem } from '../choose/claim-problems.ts'
+import { setOf } from '../choose/skipped-addresses.ts'
 import { locateAddress } from '../pools/pool-record.ts'
 import { canGive, type Offer } from '../choose/offers.ts'
 import { describeHolder, describeReservation, isTimeOver, type LeaseKey } from '../records/records.ts'
@@ -42,8 +43,7 @@ function poolThatGives(
   inline: Pool | undefined,
 ): string | undefined {
   const own = [...(inline ? [inline] : []), ...pools.map(({ pool }) => pool)]
-  return own.find(pool => pool.segment === segment && pool.rangeSets.some(set => usableIn(set, address)))
-    ?.name
+  return own.find(pool => pool.segment === segment && setOf(pool, address))?.name
 }
 
 /**

@@ -114,8 +114,8 @@ export function planImport(
   }
 }
 
-/** When an address was given; a clock that was set back must not make that a time to come. */
-const sinceOf = (since: number, now: number): number => (since === 0 ? now : Math.min(since, now))
+/** When an address was given: now, where that is not known. */
+const knownSince = (since: number, now: number): number => (since === 0 ? now : since)
 
 /** The lease as an ADD would have left it, or as that sandbox's DEL would have. */
 function adopted(
@@ -140,7 +140,8 @@ function adopted(
       // What no sandbox has is either kept or not adopted at all.
       retain: key === null && !retains(kept) ? 'while-owner-exists' : kept,
       mac: found.mac,
-      since: key ? sinceOf(found.since ?? 0, now) : now,
+      // A clock that was set back must not make that a time to come.
+      since: key ? Math.min(knownSince(found.since ?? 0, now), now) : now,
     },
   )
 }
@@ -150,7 +151,7 @@ function adopted(
  * that sandbox not get through to the store, this one must not either.
  */
 function writeOwner({ book, terms, group }: GroupContext, leases: readonly LeaseRecord[]): Write {
-  const { node } = terms
+  const { node, now } = terms
   const { holder, podUid, key, since } = group
   const present = book.holder(holder)
   const current = present?.attachment ?? null
@@ -160,7 +161,7 @@ function writeOwner({ book, terms, group }: GroupContext, leases: readonly Lease
   const others = same ? (present?.leases ?? []) : []
   const has = new Set(leases.map(leaseKey))
   // It is compared with other results, which may be of a time to come as well.
-  const sandbox = key && { ...key, node, podUid, since: since === 0 ? terms.now : since }
+  const sandbox = key && { ...key, node, podUid, since: knownSince(since, now) }
   return writeHolder(present, holder, ofSandbox(sandbox), [
     ...others.filter(other => !has.has(leaseKey(other))),
     ...leases,

@@ -405,6 +405,18 @@ const histories: Readonly<
       judge.fromPool(other({ address: web.address }), { no: [], noNew: [web.address] })
     },
   ],
+  'a loss that never was': [
+    judge => {
+      judge.refusedAdd('c3', 'IPK_STORE_INCOMPLETE', false)
+    },
+    'refused for what happened',
+  ],
+  'a loss, and a store that is away': [
+    judge => {
+      judge.refusedAdd('c3', 'IPK_STORE_INCOMPLETE', true)
+      judge.refusedAdd('c3', 'IPK_STORE_AWAY', false)
+    },
+  ],
   'one MAC twice': [
     judge => {
       judge.answered(other({ wish: { pod: 'a', mac: 'm' } }))

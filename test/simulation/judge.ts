@@ -21,6 +21,7 @@ export const invariants = {
   'left to the fallback': [19],
   'STATUS says what an ADD gets': [18],
   'the webhook says who has it': [2],
+  'refused for what happened': [23],
   // Of whatever is played: they say that the program, or the simulation itself, is wrong.
   'nothing unforeseen is thrown': [],
   'a history ends': [],
@@ -185,6 +186,19 @@ export class Judge {
       this.complain(
         'from the pool in force',
         `${container} of ${wish.pod} got ${address}, of which the pool gives ${isNoneOfIts ? 'nothing new' : 'nothing'}`,
+      )
+  }
+
+  /**
+   * An ADD was refused.
+   *
+   * @param hasLost whether records were lost: the store's, or a node's own by an older folder
+   */
+  refusedAdd(container: string, code: string, hasLost: boolean): void {
+    if (code === 'IPK_STORE_INCOMPLETE' && !hasLost)
+      this.complain(
+        'refused for what happened',
+        `${container} is refused for a loss of records that never was`,
       )
   }
 

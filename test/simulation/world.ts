@@ -77,6 +77,8 @@ export class World {
   /** Machines that are off, and that an operator has said are gone for good. */
   readonly #lost = new Set<Machine>()
   #restores = 0
+  /** The engine has gone back, or may seem to have by the journal of a machine that did, or has a twin. */
+  #mayMiss = false
   /** By address, for which pod; also where that could not be said. */
   readonly #moved = new Map<string, string>()
   /** When an address was last taken back from whom it was reserved for. */
@@ -159,9 +161,11 @@ export class World {
       onGoneBack: machine => {
         this.#disturbedAt.set(machine, this.#time.now())
         if (!this.#engine) this.#restores++
+        this.#mayMiss = true
         this.#doubts.goneBack(machine)
       },
       onTwin: (twin, original) => {
+        this.#mayMiss = true
         this.#doubts.twin(twin, original)
       },
     })
@@ -263,6 +267,7 @@ export class World {
         return undefined
       case 'restore':
         this.#restores++
+        this.#mayMiss = true
         for (const machine of this.#machines) this.#disturbedAt.set(machine, this.#time.now())
         if (!step.seen) {
           this.#doubts.unseenLoss(this.#machines)
@@ -346,6 +351,7 @@ export class World {
       return sandbox
     }
     this.#say(`${container} of ${wish.pod} on ${machine.name} is refused: ${answer.code}`)
+    this.judge.refusedAdd(container, answer.code, this.#mayMiss)
     if (!certain.has(answer.code)) this.judge.mayHaveGot(wish.pod)
     sandbox.state = 'refused'
     // Some runtimes do not send the DEL of an ADD that failed.

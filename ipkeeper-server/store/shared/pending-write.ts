@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../ipam/records/canonical-json.ts'
+import { isPlaceholder } from '../../ipam/records/node-record.ts'
 import {
   attachmentKey,
   holderKey,
@@ -6,6 +7,7 @@ import {
   type AttachmentKey,
   type HolderRecord,
   type LeaseRecord,
+  type NodeRecord,
   recordId,
 } from '../../ipam/records/records.ts'
 import type { SharedRecordName, SharedKind } from './engine.ts'
@@ -36,6 +38,16 @@ export function sameRecord(a: string | null, b: string | null): boolean {
   return canonicalJson(JSON.parse(a)) === canonicalJson(JSON.parse(b))
 }
 
+/** Whether the engine has the record of a node that was to be undone: others have heard of it, and would take it for lost if it went. */
+export function mustStay(
+  { kind, want }: Pick<PendingWrite, 'kind' | 'want'>,
+  present: string | null,
+): boolean {
+  return (
+    kind === 'node' && want === null && present !== null && !isPlaceholder(JSON.parse(present) as NodeRecord)
+  )
+}
+
 /** By what a pending write is resolved, besides what the engine has. */
 export interface ResolutionTerms {
   /** Whether a name is this node's. */
@@ -55,6 +67,7 @@ export function resolutionOf(
 ): 'done' | 'write' | 'follow' | 'overruled' | 'wait' {
   const { kind, expected, want, again } = write
   if (sameRecord(present, want)) return 'done'
+  if (mustStay(write, present)) return 'overruled'
   if (expected.some(text => sameRecord(present, text))) return 'write'
   if (isGivenBack(write, present, isOwn)) return 'follow'
   // A node tells its part of a loss in its record, which an older text would take back: all would wait for it for ever.

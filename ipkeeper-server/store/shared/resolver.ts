@@ -124,7 +124,12 @@ export class Resolver {
   /** Whether it waits for another node, or for this node's name: meanwhile that may change which this node may change alone. */
   isWaiting(id: string): boolean {
     const write = this.#pending.get(id)
-    return this.#waiting.has(id) || (write !== undefined && !this.#mayResolve(write))
+    return this.waitsForNode(id) || (write !== undefined && !this.#mayResolve(write))
+  }
+
+  /** Whether it waits for another node to report what it holds. */
+  waitsForNode(id: string): boolean {
+    return this.#waiting.has(id)
   }
 
   /** Else it may be another machine's, of whose disk this one has a copy. */

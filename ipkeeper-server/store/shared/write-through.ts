@@ -219,7 +219,7 @@ export class WriteThrough {
   #isContested({ kind, key, record }: SharedWrite): boolean {
     const { resolver } = this.#options
     const id = recordId({ kind, key })
-    if (kind !== 'lease' || !record?.attachment || !resolver.isWaiting(id)) return false
+    if (kind !== 'lease' || !record?.attachment || !resolver.waitsForNode(id)) return false
     const want = resolver.get(id)?.want
     const had = typeof want === 'string' ? (JSON.parse(want) as LeaseRecord).attachment : null
     return !sameAttachment(had, record.attachment)

@@ -47,3 +47,16 @@ t.test('what is older than a day is forgotten with the next one', t => {
   }
   t.end()
 })
+
+t.test("a node's record that comes late stays: others would take it for lost if it went", t => {
+  const commits = new IndeterminateCommits(() => 0, 'boot-1')
+  const node = { kind: 'node', key: 'n3' } as const
+  const [claimed, placeholder] = [
+    '{"name":"n3","addresses":[],"claim":{"id":"i"}}',
+    '{"name":"n3","addresses":[]}',
+  ]
+  commits.resolved({ ...node, expected: [claimed, placeholder], want: null })
+  t.equal(commits.pendingAfter(node, claimed), undefined)
+  t.equal(commits.pendingAfter(node, placeholder)?.want, null, 'but for one that says nothing')
+  t.end()
+})

@@ -16,6 +16,10 @@ const again = { ...pending, expected: [before], again: true } as const
 const released = { ...again, want: kept } as const
 const takenBack = { ...again, want: null } as const
 
+const named = text(1, { name: 'n3', addresses: [] })
+const claimed = text(1, { name: 'n3', addresses: [], claim: { id: 'i' } })
+const notClaimed = { kind: 'node', key: 'n3', expected: [null, claimed, named], want: null } as const
+
 /** What the engine has, and how it stands with the node that has it in use. */
 const cases = [
   ['it is there', pending, wanted, 'own', 'done'],
@@ -41,6 +45,8 @@ const cases = [
   ['after a loss: it has ended, and one that is kept is there', released, other, 'nobody', 'overruled'],
   ['after a loss: it never was, and an earlier one of this node is there', takenBack, other, 'own', 'write'],
   ['after a loss: it never was, and one that is kept is there', takenBack, other, 'nobody', 'overruled'],
+  ['it is a claim of a name that others have heard of', notClaimed, claimed, 'nobody', 'overruled'],
+  ['it is of a node that has said nothing of itself', notClaimed, named, 'nobody', 'write'],
 ] as const
 
 for (const [what, write, present, user, expected] of cases)

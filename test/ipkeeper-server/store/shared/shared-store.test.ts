@@ -149,6 +149,32 @@ t.test(
   },
 )
 
+t.test(
+  'after a start while the store is away, an address goes on to the next sandbox of its pod',
+  async t => {
+    const [site, journal] = [new EngineDouble(), join(t.testdir({}), 'journal.db')]
+    const start = async (isAway: boolean): Promise<Node> => {
+      const engine = site.connect({ deadlineMs: 20 })
+      if (isAway) engine.turn({ away: 'refuses' })
+      const options = { retryAfter: 5, startTimeout: 20, isSure: () => !isAway }
+      const store = openSharedStore(t, engine, journal, options)
+      await store.load(() => undefined)
+      return { site, engine, store }
+    }
+    keepAlive(t)
+    const before = await start(false)
+    await before.store.commit([write(lease('10.22.0.50', 'one', 1)), attached('one')])
+    before.engine.turn({ away: 'refuses' })
+    await before.store.probe()
+    await before.store.commit([write(lease('10.22.0.50', 'two', 2)), attached('two')])
+    await before.store.close()
+    const node = await start(true)
+    // What is pending is of this node, and nothing was lost.
+    await node.store.commit([write(lease('10.22.0.50', 'three', 3)), attached('three')])
+    t.equal(node.store.shared.status().owed, 1)
+  },
+)
+
 t.test('a DEL after an owed change whose answer was lost', async t => {
   const node = await open(t)
   const { engine, store } = node

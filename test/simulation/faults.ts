@@ -214,7 +214,7 @@ const older = {
     file: `${server}/store/shared/pending-write.ts`,
     from: "if (!again || kind === 'node') return 'overruled'",
     to: "if (!again) return 'write'",
-    ...found('piecewise', 102, 'kept for its pod'),
+    ...found('transactions', 77, 'refused for what happened'),
   },
   'no-intent': {
     was: 'the engine heard of an ADD before the journal did: of a daemon that was killed then an address stayed bound',

@@ -1,6 +1,6 @@
 import type { Note } from './journal.ts'
 import type { SharedRecordName } from './engine.ts'
-import { mustStay, sameRecord, type PendingWrite } from './pending-write.ts'
+import { mayNotBeUndone, sameRecord, type PendingWrite } from './pending-write.ts'
 import { recordId } from '../../ipam/records/records.ts'
 
 /**
@@ -82,7 +82,8 @@ export class IndeterminateCommits {
   /** The pending write when this is what a record turns out to be; undefined when it is no commit that came late. */
   pendingAfter(name: SharedRecordName, text: string | null): PendingWrite | undefined {
     const record = this.#records.get(recordId(name))
-    if (!record || text === null || sameRecord(text, record.want) || mustStay(record, text)) return undefined
+    if (!record || text === null || sameRecord(text, record.want)) return undefined
+    if (mayNotBeUndone(record, text)) return undefined
     const { kind, key, want } = record
     return record.expected.some(tried => sameRecord(tried, text))
       ? { kind, key, expected: [text], want }

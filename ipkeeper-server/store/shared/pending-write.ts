@@ -39,7 +39,7 @@ export function sameRecord(a: string | null, b: string | null): boolean {
 }
 
 /** Whether the engine has the record of a node that was to be undone: others have heard of it, and would take it for lost if it went. */
-export function mustStay(
+export function mayNotBeUndone(
   { kind, want }: Pick<PendingWrite, 'kind' | 'want'>,
   present: string | null,
 ): boolean {
@@ -67,7 +67,7 @@ export function resolutionOf(
 ): 'done' | 'write' | 'follow' | 'overruled' | 'wait' {
   const { kind, expected, want, again } = write
   if (sameRecord(present, want)) return 'done'
-  if (mustStay(write, present)) return 'overruled'
+  if (mayNotBeUndone(write, present)) return 'overruled'
   if (expected.some(text => sameRecord(present, text))) return 'write'
   if (isGivenBack(write, present, isOwn)) return 'follow'
   // A node tells its part of a loss in its record, which an older text would take back: all would wait for it for ever.

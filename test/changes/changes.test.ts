@@ -10,14 +10,16 @@ import { startLanEtcd } from '../rigs/lan-etcd.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
-import { startWiredNode, type WiredNode } from '../rigs/wired-node.ts'
-import { changesFile, fileOf, play, rowOn } from './play.ts'
+import { makeNodeInCluster } from '../rigs/wired-in-cluster.ts'
+import { startWiredNode } from '../rigs/wired-node.ts'
+import { changesFile, fileOf, play, rowOn, type PlayedNode } from './play.ts'
 import type { Configuration, Role, Row, Store } from './row.ts'
 import { rows } from './rows.ts'
 
 const skips = {
   sqlite: missing('namespaces', 'nft', 'executables'),
   etcd: missing('namespaces', 'nft', 'executables', 'etcd'),
+  kubernetes: missing('namespaces', 'nft', 'executables', 'cluster'),
 } as const
 const wanted = process.env['CHANGES']
 
@@ -25,7 +27,8 @@ const wanted = process.env['CHANGES']
 t.jobs = 3
 t.setTimeout(isWhole ? 1_800_000 : 300_000)
 
-async function makeNode(t: Test, before: Configuration, store: Store): Promise<WiredNode> {
+async function makeNode(t: Test, before: Configuration, store: Store): Promise<PlayedNode> {
+  if (store === 'kubernetes') return await makeNodeInCluster(t, fileOf(before))
   const folder = tempFolder(t)
   const host = await startPrivateHost()
   t.teardown(() => host.close())
@@ -57,5 +60,5 @@ function test(row: Row, store: Store, [role, stopped]: (typeof ways)[number]): v
   })
 }
 
-for (const store of ['sqlite', 'etcd'] as const)
+for (const store of ['sqlite', 'etcd', 'kubernetes'] as const)
   for (const way of ways) for (const row of rows) test(row, store, way)

@@ -6,6 +6,7 @@ import type { ExplainReply } from '../../shared/api/explain.schema.ts'
 import type { StatusReply } from '../../shared/api/listing.schema.ts'
 import { toOldLayout } from '../rigs/old-layout.ts'
 import { until } from '../rigs/poll.ts'
+import type { NodeInCluster } from '../rigs/wired-in-cluster.ts'
 import {
   addressOf,
   annotationsKey,
@@ -37,6 +38,9 @@ export const fileOf = ({ pools = [] }: Configuration): Settings => ({
 export const changesFile = ({ before, after }: Row): boolean =>
   JSON.stringify(fileOf(before)) !== JSON.stringify(fileOf(after))
 
+/** The node of a play. Where the Kubernetes API keeps the ledger it has to know the pods as well. */
+export interface PlayedNode extends WiredNode, Partial<Pick<NodeInCluster, 'access' | 'announce'>> {}
+
 /** A pod from before the change that lives, and its Result. */
 interface Living {
   readonly pod: WiredPod
@@ -51,14 +55,14 @@ const annotationsOf = (kind: Kind): Readonly<Record<string, string>> =>
 
 class Played {
   readonly t: Test
-  readonly node: WiredNode
+  readonly node: PlayedNode
   readonly row: Row
   readonly role: Role
   readonly live: Living
   /** Of whom the runtime sends a DEL with the conflist of after the change. */
   readonly leaving: Living
 
-  constructor(t: Test, node: WiredNode, row: Row, role: Role, [live, leaving]: readonly [Living, Living]) {
+  constructor(t: Test, node: PlayedNode, row: Row, role: Role, [live, leaving]: readonly [Living, Living]) {
     this.t = t
     this.node = node
     this.row = row
@@ -95,7 +99,7 @@ class Played {
   }
 
   write(): void {
-    writeFileSync(`${this.file}.new`, JSON.stringify(fileOf(this.row.after)))
+    writeFileSync(`${this.file}.new`, JSON.stringify({ ...fileOf(this.row.after), ...this.node.access }))
     renameSync(`${this.file}.new`, this.file)
   }
 
@@ -173,7 +177,7 @@ class Played {
       await until('the file is in force', async () => (await this.status()).problem === null)
     }
     const pod = await node.pod({ name: 'later' })
-    const got = await this.adds(pod, 'fresh')
+    const got = await this.adds(pod)
     t.match(got, row.allWrong ?? /^10\./, 'and then the change is made')
     await pod.del(this.after)
   }
@@ -190,8 +194,8 @@ class Played {
   }
 
   /** The address that a new sandbox gets, or the code of the error. */
-  async adds(pod: WiredPod, kind: Kind): Promise<string> {
-    const { exit, stdout } = await pod.call('ADD', { ...this.after, annotations: annotationsOf(kind) })
+  async adds(pod: WiredPod): Promise<string> {
+    const { exit, stdout } = await pod.call('ADD', this.after)
     if (exit === 0) return addressOf(JSON.parse(stdout) as WiredResult, 4)
     return /\[(IPK_\w+)/.exec(stdout)?.[1] ?? stdout
   }
@@ -220,11 +224,11 @@ class Played {
 }
 
 /** Pods and addresses before the change. */
-async function prepare(t: Test, node: WiredNode, row: Row, role: Role): Promise<Played> {
+async function prepare(t: Test, node: PlayedNode, row: Row, role: Role): Promise<Played> {
   const call = Played.call(row.before, role)
   const add = async (name: Kind | 'leaving', annotations: Readonly<Record<string, string>>) => {
-    const pod = await node.pod({ ...call, name })
-    return { pod, result: await pod.add({ annotations }) }
+    const pod = await node.pod({ ...call, name, annotations })
+    return { pod, result: await pod.add() }
   }
   const live = await add('live', asks(addresses.live))
   const leaving = await add('leaving', asks(addresses.leaving))
@@ -233,6 +237,7 @@ async function prepare(t: Test, node: WiredNode, row: Row, role: Role): Promise<
   for (const { pod } of [kept, cooling]) await pod.del()
   const reserved = await node.daemon().control('reserve', addresses.reserved, 'shop/reserved')
   if (reserved.exit !== 0) throw new Error(reserved.stderr)
+  for (const kind of foretold) await node.announce?.(kind, annotationsOf(kind))
   return new Played(t, node, row, role, [live, leaving])
 }
 
@@ -245,8 +250,8 @@ async function end(played: Played, pods: readonly WiredPod[]): Promise<void> {
   for (const pod of pods) await pod.del(played.after)
   const { exit, stdout } = await live.pod.call('DEL', { prevResult: live.result })
   t.strictSame([exit, stdout], [0, ''], 'the DEL of a pod of before works')
-  const next = await node.pod({ name: 'live' })
-  const got = await played.adds(next, 'live')
+  const next = await node.pod({ name: 'live', annotations: annotationsOf('live') })
+  const got = await played.adds(next)
   played.judge('live', got, 'its next sandbox')
   await next.del(played.after)
   await played.goesThrough()
@@ -260,7 +265,7 @@ export const rowOn = ({ refused, ...row }: Row, store: Store): Row =>
 /** `meanwhile`: no daemon runs while the file is changed. */
 export async function play(
   t: Test,
-  node: WiredNode,
+  node: PlayedNode,
   row: Row,
   { role, meanwhile }: { readonly role: Role; readonly meanwhile: boolean },
 ): Promise<void> {
@@ -283,14 +288,14 @@ export async function play(
   const { pod, result } = played.live
   const check = await pod.call('CHECK', { prevResult: result })
   t.strictSame([check.exit, check.stdout], [0, ''], 'who lives passes its CHECK')
-  const thief = await node.pod({ name: 'thief' })
-  const robbed = await thief.call('ADD', { ...played.after, annotations: asks(addresses.live) })
+  const thief = await node.pod({ name: 'thief', annotations: asks(addresses.live) })
+  const robbed = await thief.call('ADD', played.after)
   t.equal(robbed.exit, 1, 'nobody gets by name what a living pod has')
   const pods: WiredPod[] = [thief]
   for (const kind of foretold) {
-    const one = await node.pod({ name: kind })
+    const one = await node.pod({ name: kind, annotations: annotationsOf(kind) })
     pods.push(one)
-    played.judge(kind, await played.adds(one, kind), 'its next ADD')
+    played.judge(kind, await played.adds(one), 'its next ADD')
   }
   await end(played, pods)
 }

@@ -33,7 +33,7 @@ export interface Outcomes {
 export type Kind = keyof Outcomes
 
 export type Role = 'ipam' | 'main'
-export type Store = 'sqlite' | 'etcd'
+export type Store = 'sqlite' | 'etcd' | 'kubernetes'
 
 export interface Row {
   /** "the subnet", as in "I want to change the subnet". */

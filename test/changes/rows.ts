@@ -37,7 +37,11 @@ const fileRows: readonly Row[] = [
     ...{ refused, says: named, gets: asBefore, type: wait },
   },
   {
-    ...{ what: 'the range of a pool, to a smaller one', where: 'file', always: ['etcd ipam'] },
+    ...{
+      what: 'the range of a pool, to a smaller one',
+      where: 'file',
+      always: ['etcd ipam', 'kubernetes main'],
+    },
     ...{ before: inFile({ subnet }), after: inFile(small) },
     ...{ refused, says: named, gets: asBefore, type: wait },
   },
@@ -72,7 +76,7 @@ const fileRows: readonly Row[] = [
     ...{ refused, says: named, gets: none('IPK_POOL_UNKNOWN'), type: wait },
   },
   {
-    ...{ what: 'the gateway of a pool', where: 'file', always: ['sqlite main'] },
+    ...{ what: 'the gateway of a pool', where: 'file', always: ['sqlite main', 'kubernetes main'] },
     ...{ before: inFile({ subnet }), after: inFile({ subnet, gateway: '10.22.0.254' }) },
     gets: asBefore,
     inMain: {
@@ -140,7 +144,7 @@ const conflistRows: readonly Row[] = [
   },
   {
     what: 'the name of a network with a pool of the file',
-    ...{ where: 'conflist', always: ['sqlite main'] },
+    ...{ where: 'conflist', always: ['sqlite main', 'kubernetes main'] },
     before: inFile({ subnet }),
     after: { ...inFile({ subnet }), network: 'net2' },
     ...{ gets: { ...asBefore, kept: 'other' }, swept: true },

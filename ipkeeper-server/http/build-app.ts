@@ -175,7 +175,7 @@ function addAllRoutes(app: FastifyInstance, options: AppOptions): void {
   listingRoutes(app, { service, cluster: options.cluster })
   addressRoutes(app, { service })
   bulkRoutes(app, { service })
-  mapRoutes(app, { service })
+  mapRoutes(app, { service, cluster: options.cluster })
   explainRoutes(app, options)
   importRoutes(app, options)
   backupRoutes(app, options)

@@ -74,6 +74,11 @@ export const uplinkTerms = {
   sorts: ['bridge', 'uplink', 'since', 'state'],
 } as const satisfies ListingTerms
 
+/** The keys of a query that choose rows. */
+export function filterKeys(names: readonly FilterName[]): Readonly<Record<string, TSchema>> {
+  return Object.fromEntries(names.map(name => [name, Type.Optional(filters[name])]))
+}
+
 /** The query of a route that lists; `own` is what it takes beside, or otherwise. */
 export function listingQuery(
   { filters: names, sorts }: ListingTerms,
@@ -81,7 +86,7 @@ export function listingQuery(
 ): TSchema {
   return Type.Object(
     {
-      ...Object.fromEntries(names.map(name => [name, Type.Optional(filters[name])])),
+      ...filterKeys(names),
       sort: Type.Optional(Type.String({ pattern: `^(${sorts.join('|')})$`, description: sorts.join(', ') })),
       limit: Type.Optional(
         Type.String({

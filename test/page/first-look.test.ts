@@ -202,6 +202,54 @@ t.test('finds a pod, a namespace, an owner', { skip }, async t => {
   t.strictSame(complaints, [])
 })
 
+t.test('finds by several things together', { skip }, async t => {
+  const site = await servePage(t)
+  await site.story.add({ pod: 'web-0', namespace: 'shop', container: 'a1' })
+  await site.story.add({ pod: 'web-1', namespace: 'shop', container: 'a2', retain: '30m' })
+  await site.story.add({ pod: 'web-2', namespace: 'ops', container: 'a3', retain: '30m' })
+  await site.story.del('a2')
+  await site.story.del('a3')
+  for (const width of [1280, 375]) {
+    const { page, complaints } = await openPage(t, site.url, { viewport: { width, height: 667 } })
+    await live(page)
+    for (const [text, addresses] of [
+      ['namespace:shop', ['10.22.0.2', '10.22.0.3']],
+      ['namespace:shop state:held', ['10.22.0.3']],
+      ['state:held pool:net web', ['10.22.0.3', '10.22.0.4']],
+      ['held web', ['10.22.0.3', '10.22.0.4']],
+      ['state:leased node:n1 owner:db', []],
+    ] as const) {
+      await search(page, text)
+      await page.locator('#find-says', { hasText: `"${text}"` }).waitFor()
+      t.strictSame(await found(page).locator('th').allTextContents(), addresses, text)
+    }
+    await page.getByText('No address fits all of "state:leased node:n1 owner:db".').waitFor()
+    await search(page, 'state:free')
+    await page.getByText('there is no state "free" here').waitFor()
+    // By keyboard alone: from the field over "Find" to the names of the filters.
+    const field = page.getByRole('searchbox')
+    await field.fill('')
+    await field.focus()
+    for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key)
+    await page.keyboard.type('shop')
+    t.equal(await field.inputValue(), 'namespace:shop')
+    await page.getByRole('button', { name: 'state:', exact: true }).focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.type('held')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 address with "namespace:shop state:held"').waitFor()
+    t.match(await page.locator('#found code').allTextContents(), [
+      'ipkeeperctl doctor --pod shop/web-1',
+      'ipkeeperctl explain shop/web-1',
+      'ipkeeperctl leases --namespace shop --state held',
+    ])
+    await fits(t, page, `${width}: what was found`)
+    t.strictSame(complaints, [])
+    await search(page, 'pool:nett')
+    await page.getByText('there is no pool nett; did you mean net?').waitFor()
+  }
+})
+
 t.test('the ID of a container is short, and whole when it is wanted', { skip }, async t => {
   const site = await servePage(t)
   const id = 'a1b2c3d4e5f6'.repeat(6).slice(0, 64)
@@ -341,7 +389,6 @@ t.test('what the page does not do is a command', { skip }, async t => {
     /after its annotations changed: ipkeeperctl explain /,
     /^Which annotations of other products .*: ipkeeperctl doctor$/,
     /^All leases for a spreadsheet: ipkeeperctl leases -o csv$/,
-    /: ipkeeperctl leases -n NAMESPACE --owner OWNER --node NODE --state held$/,
     /^Move .*: ipkeeperctl move ADDRESS NAMESPACE\/POD$/,
     /^Reserve .*: ipkeeperctl reserve FIRST-LAST OWNER$/,
     /^Free all .*: ipkeeperctl release -n NAMESPACE$/,

@@ -8,6 +8,7 @@ import { PoolUseReply } from '../../../shared/api/pool-use.schema.ts'
 import { SearchQuery, SearchReply } from '../../../shared/api/search.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { describePool } from '../../leases/queries/describe-pool.ts'
+import type { ClusterView } from '../../kubernetes/cluster-view.ts'
 import { listFreeing, mapPool } from '../../leases/queries/pool-map.ts'
 import { listPoolUse } from '../../leases/queries/pool-use.ts'
 import { searchRecords } from '../../leases/queries/search-records.ts'
@@ -87,7 +88,10 @@ function takeTurns(): <T>(walk: () => Promise<T>) => Promise<T> {
 }
 
 /** GET what a pool is, as a map of its addresses, which of them come free next, how full pools were, and who is where. */
-export function mapRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
+export function mapRoutes(
+  app: FastifyInstance,
+  { service, cluster }: { readonly service: LeaseService; readonly cluster: ClusterView | undefined },
+): void {
   const inTurn = takeTurns()
 
   app.get<OfMap>(
@@ -121,13 +125,15 @@ export function mapRoutes(app: FastifyInstance, { service }: { readonly service:
     async (): Promise<PoolUseReply> => ({ use: await inTurn(() => listPoolUse(service, () => nextTurn())) }),
   )
 
-  app.get<{ Querystring: { text: string; limit?: string } }>(
+  app.get<{ Querystring: SearchQuery }>(
     '/v1/search',
     {
       schema: { querystring: SearchQuery, response: { 200: SearchReply, 400: ErrorReply, 503: ErrorReply } },
     },
-    async ({ query: { text, limit = '50' } }) =>
-      inTurn(() => searchRecords(service, { text, limit: Number(limit) }, () => nextTurn())),
+    async ({ query: { limit = '50', text, ...filters } }) =>
+      inTurn(() =>
+        searchRecords(service, { text, filters, limit: Number(limit), cluster }, () => nextTurn()),
+      ),
   )
 
   app.get<OfFreeing>(

@@ -1,6 +1,5 @@
 import type {
   attachmentTerms,
-  Filters,
   leaseTerms,
   ListingQuery,
   poolTerms,
@@ -13,24 +12,17 @@ import type {
   PoolsReply,
   ReservationsReply,
 } from '../../../shared/api/listing.schema.ts'
-import { parseAddress } from '../../../shared/net/address.ts'
-import { Problem } from '../../../shared/problem/problem.ts'
-import { nearestWord } from '../../../shared/text/nearest-word.ts'
-import { locateAddress } from '../../ipam/pools/pool-record.ts'
-import type { ClusterView } from '../../kubernetes/cluster-view.ts'
-import type { StringMap } from '../../ipam/records/pod-facts.ts'
 import { inAddressOrder } from '../../ipam/records/address-order.ts'
 import {
   describeHolder,
   isTimeOver,
   type AttachmentRecord,
-  type Holder,
   type LeaseRecord,
   type ReservationRecord,
 } from '../../ipam/records/records.ts'
 import { formatReservationOwner } from '../../ipam/records/reservation-owner.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import type { LeaseService } from '../verbs/service.ts'
+import { labelsFrom, listedLease, listedReservation, mustKnowPool, type PodLabels } from './listed-record.ts'
 import { attachmentItem, leaseItem, listLeases, listPools, reservationItem } from './listing.ts'
 import { podOfHolder, readFilter } from './listing-filter.ts'
 
@@ -103,40 +95,6 @@ export function cut<T, Sort extends string>(
 const beyond = (all: number, shown: number): { readonly more?: number } =>
   all > shown ? { more: all - shown } : {}
 
-/** A name with a slip in it would look like a pool that nobody uses. */
-function mustKnowPool(ledger: Ledger, name: string): void {
-  const known = Array.from(ledger.pools(), pool => pool.name)
-  if (known.includes(name)) return
-  const meant = nearestWord(name, known)
-  throw new Problem(
-    'IPK_REQUEST_INVALID',
-    `there is no pool ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-    { hint: 'a pool of a network appears with its first ADD; see: ipkeeperctl pools' },
-  )
-}
-
-/** What the daemon knows of the pods of its node. */
-type PodLabels = Pick<ClusterView, 'pod'>
-
-/** Labels by the holder of a record. Throws Problem IPK_REQUEST_INVALID. */
-function labelsFrom(
-  cluster: PodLabels | undefined,
-  { selector }: Filters,
-): (holder: Holder) => StringMap | undefined {
-  if (selector !== undefined && !cluster)
-    throw new Problem(
-      'IPK_REQUEST_INVALID',
-      'this daemon knows no labels of pods: it asks no Kubernetes API',
-      {
-        hint: 'choose by --namespace, --pod or --owner; see docs/guides/kubernetes.md',
-      },
-    )
-  return holder =>
-    holder.kind === 'pod'
-      ? cluster?.pod({ namespace: holder.namespace, name: holder.name, uid: null })?.labels
-      : undefined
-}
-
 /** @throws Problem IPK_REQUEST_INVALID */
 export function selectLeases(
   service: LeaseService,
@@ -156,11 +114,7 @@ export function selectLeases(
   const labelsOf = labelsFrom(cluster, filters)
   const found: LeaseRecord[] = []
   for (const lease of ledger.leases()) {
-    const { holder, node, workload, state, pool } = lease
-    if (isTimeOver(lease, now)) continue
-    const labels = () => labelsOf(holder)
-    if (isAsked({ ...podOfHolder(holder), node, owner: workload, state, pool: () => pool, labels }))
-      found.push(lease)
+    if (!isTimeOver(lease, now) && isAsked(listedLease(lease, labelsOf))) found.push(lease)
   }
   if (found.length === 0 && filters.pool !== undefined) mustKnowPool(ledger, filters.pool)
   const { shown, rest } = cut(inAddressOrder(found), leaseSorts, sort, limit)
@@ -188,15 +142,9 @@ export function selectReservations(
   { sort = 'address', limit, ...filters }: ListingQuery<ReservationSort>,
 ): ReservationsReply {
   const isAsked = readFilter(filters)
-  const found = [...ledger.reservations()].filter(reservation => {
-    const { namespace, name, kind = 'Pod' } = reservation
-    return isAsked({
-      ...(kind !== 'external' && { namespace }),
-      ...(kind === 'Pod' && { pod: name }),
-      owner: { namespace, kind, name },
-      pool: () => poolAt(ledger, reservation),
-    })
-  })
+  const found = [...ledger.reservations()].filter(reservation =>
+    isAsked(listedReservation(ledger, reservation)),
+  )
   if (found.length === 0 && filters.pool !== undefined) mustKnowPool(ledger, filters.pool)
   const { shown, rest } = cut(inAddressOrder(found), reservationSorts, sort, limit)
   return { reservations: shown.map(reservationItem), ...rest }
@@ -221,10 +169,4 @@ export async function selectPools(
     limit,
   )
   return { pools: [...shown], ...rest }
-}
-
-function poolAt(ledger: Ledger, { segment, address }: ReservationRecord): string | undefined {
-  const parsed = parseAddress(address)
-  const place = parsed && locateAddress(ledger, segment, parsed)
-  return place && place.kind !== 'outside' ? place.pool : undefined
 }

@@ -1,4 +1,5 @@
 import type { AddressReply } from '../../../../shared/api/address.schema.ts'
+import type { TypedSearch } from './search-terms.ts'
 
 /** What the page does not do, and the words of the command that does; words in capitals are to be replaced. */
 export interface CommandHint {
@@ -26,13 +27,6 @@ export const commandsOfAll: readonly CommandHint[] = [
     words: ['ipkeeperctl', 'doctor'],
   },
   { what: 'All leases for a spreadsheet', words: ['ipkeeperctl', 'leases', '-o', 'csv'] },
-  {
-    what: 'Leases by namespace, owner, node and state together',
-    words: [
-      ...['ipkeeperctl', 'leases', '-n', 'NAMESPACE', '--owner', 'OWNER'],
-      ...['--node', 'NODE', '--state', 'held'],
-    ],
-  },
   {
     what: 'Move an address to another pod',
     words: ['ipkeeperctl', 'move', 'ADDRESS', 'NAMESPACE/POD'],
@@ -71,18 +65,27 @@ export function commandsOfAddress(reply: AddressReply): readonly CommandHint[] {
 
 const [podPart, namePart] = [/^[a-z0-9][-a-z0-9.]*$/, /^[a-z0-9][-a-z0-9]*$/]
 
+/** The same as a listing, which has more to say of it. Of reservations there is another one. */
+function listingOf({ filters, text }: TypedSearch): readonly CommandHint[] {
+  const options = Object.entries(filters).flatMap(([name, value]) => [`--${name}`, value])
+  if (text !== '' || options.length === 0 || filters.state?.includes('reserved')) return []
+  return [{ what: 'These leases in a terminal', words: ['ipkeeperctl', 'leases', ...options] }]
+}
+
 /** It may be the name of a pod that never got an address. */
-function commandsOfUnknown(text: string): readonly CommandHint[] {
+function commandsOfUnknown({ filters, text: typed }: TypedSearch): readonly CommandHint[] {
+  const name = filters.pod ?? typed
+  const text = filters.namespace === undefined || name.includes('/') ? name : `${filters.namespace}/${name}`
   const [first = '', second, ...others] = text.split('/')
-  if (/^[0-9.]*$/.test(text)) return []
+  if (/^[0-9.]*$/.test(name)) return []
   if (second === undefined && podPart.test(first)) return ofPod(`NAMESPACE/${first}`)
   const isPod = others.length === 0 && namePart.test(first) && podPart.test(second ?? '')
   return isPod ? ofPod(text) : []
 }
 
-/** @param pods of what was found by this text, "" where no pod has an address */
-export function commandsOfSearch(text: string, pods: readonly string[]): readonly CommandHint[] {
+/** @param pods of what was found, "" where no pod has an address */
+export function commandsOfSearch(terms: TypedSearch, pods: readonly string[]): readonly CommandHint[] {
   const [pod, ...others] = new Set(pods)
-  if (pod === undefined) return commandsOfUnknown(text)
-  return pod === '' || others.length > 0 ? [] : ofPod(pod)
+  if (pod === undefined) return commandsOfUnknown(terms)
+  return [...(pod === '' || others.length > 0 ? [] : ofPod(pod)), ...listingOf(terms)]
 }

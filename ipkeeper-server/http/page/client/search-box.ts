@@ -6,6 +6,7 @@ import { commandList } from './command-section.ts'
 import { commandsOfSearch } from './command-view.ts'
 import { containerId, element, existing, replace, setText, table } from './element.ts'
 import type { Route } from './route.ts'
+import { readSearch, searchFilters, withFilter, type SearchFilter, type TypedSearch } from './search-terms.ts'
 import { foundView, type FoundView } from './search-view.ts'
 
 export interface SearchHooks {
@@ -17,7 +18,7 @@ export interface SearchHooks {
   readonly here: (command: string) => string
 }
 
-/** The field that takes an address, or anything that is known of a pod. */
+/** The field that takes an address, or anything that is known of a pod, also several things together. */
 export class SearchBox {
   readonly #hooks: SearchHooks
   readonly #says = existing('#find-says')
@@ -33,6 +34,11 @@ export class SearchBox {
       event.preventDefault()
       void this.#search(field.value.trim())
     })
+    replace(
+      existing('#find-filters'),
+      element('span', {}, 'Several together: '),
+      ...searchFilters.map(name => filterButton(name, field)),
+    )
     field.addEventListener('input', () => {
       if (field.value === '') this.#clear()
     })
@@ -46,7 +52,11 @@ export class SearchBox {
       // As people copy it from elsewhere: with the length of its prefix.
       const address = text.replace(/\/[0-9]{1,3}$/, '')
       if (parseAddress(address)) await this.#openAddress(address)
-      else await this.#list(text)
+      else {
+        const terms = readSearch(text)
+        if ('problem' in terms) setText(this.#says, terms.problem)
+        else await this.#list(text, terms)
+      }
     } catch (error) {
       if (!(error instanceof ApiRefusal)) throw error
       setText(this.#says, error.message)
@@ -70,19 +80,32 @@ export class SearchBox {
     else this.#hooks.onAddress({ pool, address })
   }
 
-  async #list(text: string): Promise<void> {
-    const reply = await ask<SearchReply>(`/v1/search?${new URLSearchParams({ text }).toString()}`)
-    if (this.#latest !== text) return
-    const view = foundView(reply, text)
+  /** @param typed what stands in the field */
+  async #list(typed: string, { filters, text }: TypedSearch): Promise<void> {
+    const query = new URLSearchParams({ ...filters, ...(text !== '' && { text }) }).toString()
+    const reply = await ask<SearchReply>(`/v1/search?${query}`)
+    if (this.#latest !== typed) return
+    const view = foundView(reply, typed, Object.keys(filters).length > 0)
     setText(this.#says, view.says)
     const pods = view.rows.map(({ pod }) => pod)
-    const commands = commandsOfSearch(text, pods)
+    const commands = commandsOfSearch({ filters, text }, pods)
     replace(
       this.#found,
       ...(pods.length > 0 ? [foundTable(view)] : []),
       ...(commands.length > 0 ? [commandList(commands, this.#hooks.here)] : []),
     )
   }
+}
+
+/** Types the name of a filter: who chooses it need not know how it is spelt. */
+function filterButton(name: SearchFilter, field: HTMLInputElement): HTMLElement {
+  const button = element('button', { type: 'button' }, `${name}:`)
+  button.addEventListener('click', () => {
+    field.value = withFilter(field.value, name)
+    field.focus()
+    field.setSelectionRange(field.value.length, field.value.length)
+  })
+  return button
 }
 
 function foundTable({ rows }: FoundView): HTMLElement {

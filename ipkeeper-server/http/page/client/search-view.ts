@@ -24,8 +24,15 @@ export interface FoundView {
 const routeOf = ({ pool, address }: SearchReply['reservations'][number]): string | undefined =>
   pool === null ? undefined : formatRoute({ pool, address })
 
-/** @param text that was searched for */
-export function foundView({ leases, reservations, more = 0 }: SearchReply, text: string): FoundView {
+/**
+ * @param text as it was typed
+ * @param isFiltered whether some of it is a filter
+ */
+export function foundView(
+  { leases, reservations, more = 0 }: SearchReply,
+  text: string,
+  isFiltered = false,
+): FoundView {
   const leased = new Set(leases.map(({ segment, address }) => `${segment} ${address}`))
   const rows = [
     ...leases.map(({ address, pool, state, pod, owner, containerId, node }) => ({
@@ -36,7 +43,7 @@ export function foundView({ leases, reservations, more = 0 }: SearchReply, text:
       .filter(({ segment, address }) => !leased.has(`${segment} ${address}`))
       .map(reservation => ({
         ...{ address: reservation.address, href: routeOf(reservation) },
-        ...{ state: stateSigns.reserved.word, pod: '', owner: reservationText(reservation) },
+        ...{ state: stateSigns[reservation.state].word, pod: '', owner: reservationText(reservation) },
         ...{ containerId: null, node: '' },
       })),
   ]
@@ -45,7 +52,12 @@ export function foundView({ leases, reservations, more = 0 }: SearchReply, text:
     rows,
     says:
       rows.length === 0
-        ? `No address, pod, namespace or owner has "${text}" in it, and no node or state is called so.`
+        ? nothingFits(text, isFiltered)
         : `${rows.length} ${rows.length === 1 ? 'address' : 'addresses'} with "${text}"${beyond}`,
   }
 }
+
+const nothingFits = (text: string, isFiltered: boolean): string =>
+  isFiltered
+    ? `No address fits all of "${text}".`
+    : `No address, pod, namespace or owner has "${text}" in it, and no node or state is called so.`

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { searchRecords } from '../../../../ipkeeper-server/leases/queries/search-records.ts'
+import { selectLeases } from '../../../../ipkeeper-server/leases/queries/select-listed.ts'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { owned } from '../story.ts'
 import { TestService } from '../test-service.ts'
@@ -38,11 +39,69 @@ t.test('what a person remembers', async t => {
     ['printer', [], ['10.22.0.60']],
     ['second', [], ['10.22.0.60']],
     ['nobody', [], []],
+    ['held web', ['10.22.0.9'], []],
+    ['web  shop', ['10.22.0.9', '10.22.0.50'], []],
+    ['reserved floor', [], ['10.22.0.60']],
+    ['web-0 web-1', [], []],
   ] as const) {
     const found = await searchRecords(service, { text, limit: 50 }, noTurn)
     const addresses = [found.leases, found.reservations].map(of => of.map(({ address }) => address))
     t.strictSame([...addresses, found.more], [leases, reservations, undefined], text)
   }
+})
+
+t.test('filters together, as those of listings, and words with them', async t => {
+  const { service } = await searchedRecords()
+  for (const [filters, text, leases, reservations] of [
+    [{ namespace: 'shop' }, undefined, ['10.22.0.9', '10.22.0.50'], ['10.99.0.1']],
+    [{ namespace: 'shop', state: 'held' }, undefined, ['10.22.0.9'], []],
+    [{ namespace: 'shop', state: 'held' }, 'web-0', [], []],
+    [{ namespace: 'shop', state: 'bound,held', pool: 'net' }, 'web', ['10.22.0.9', '10.22.0.50'], []],
+    [{ state: 'bound,reserved', pool: 'net' }, undefined, ['10.22.0.3', '10.22.0.50'], ['10.22.0.60']],
+    [{ state: 'reserved' }, 'db', [], ['10.99.0.1']],
+    [{ owner: 'sts/web', node: 'n1' }, '.50', ['10.22.0.50'], []],
+    [{ pod: 'shop/web-1' }, undefined, ['10.22.0.9'], []],
+    [{ node: 'n2' }, undefined, [], []],
+  ] as const) {
+    const found = await searchRecords(service, { text, filters, limit: 50 }, noTurn)
+    const addresses = [found.leases, found.reservations].map(of => of.map(({ address }) => address))
+    t.strictSame(addresses, [leases, reservations], JSON.stringify([filters, text]))
+    const listed = selectLeases(service, filters).leases.map(({ address }) => address)
+    if (text === undefined) t.strictSame(leases, listed, 'a listing finds the same')
+  }
+  const cluster: Parameters<typeof selectLeases>[2] = {
+    pod: ({ name }) => ({ uid: 'u', annotations: {}, labels: { app: name }, owner: null }),
+  }
+  const labelled = await searchRecords(
+    service,
+    { filters: { selector: 'app=web-0' }, limit: 50, cluster },
+    noTurn,
+  )
+  t.match(labelled.leases, [{ address: '10.22.0.50' }])
+  for (const [filters, message] of [
+    [{}, /nothing to search for/],
+    [{ pool: 'nett' }, /there is no pool nett; did you mean net\?/],
+    [{ selector: 'app=web' }, /knows no labels of pods/],
+    [{ namespace: 'shop', pod: 'ops/web-0' }, /pod ops\/web-0 is not in namespace shop/],
+  ] as const)
+    await t.rejects(searchRecords(service, { filters, limit: 50 }, noTurn), {
+      ...{ code: 'IPK_REQUEST_INVALID', message },
+    })
+})
+
+t.test('a reservation stands as its address does', async t => {
+  const { service } = await searchedRecords()
+  const printer = { segment: 'default', owner: 'external:printer-4', note: 'cellar' }
+  await reserve(service, { ...printer, address: '10.22.0.61' })
+  await reserve(service, { ...printer, address: '10.22.0.50', owner: 'shop/web-0' })
+  const search = async (terms: object) =>
+    (await searchRecords(service, { ...terms, limit: 50 }, noTurn)).reservations.map(
+      ({ address, state }) => `${address} ${state}`,
+    )
+  t.strictSame(await search({ text: 'cellar' }), ['10.22.0.50 bound', '10.22.0.61 reserved'])
+  t.strictSame(await search({ text: 'cellar reserved' }), ['10.22.0.61 reserved'])
+  t.strictSame(await search({ text: 'cellar leased' }), ['10.22.0.50 bound'])
+  t.strictSame(await search({ text: 'cellar', filters: { state: 'reserved' } }), ['10.22.0.61 reserved'])
 })
 
 t.test('of each kind the first ones, and how many more there are', async t => {

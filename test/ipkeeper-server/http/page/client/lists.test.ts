@@ -292,6 +292,6 @@ t.test('what to type of an address, and of a pod that has none', t => {
     ['printer', undefined, ['']],
     ["shop/'; reboot", undefined],
   ] as const)
-    t.equal(commandsOfSearch(text, found)[0]?.words.at(-1), pod, text)
+    t.equal(commandsOfSearch({ filters: {}, text }, found)[0]?.words.at(-1), pod, text)
   t.end()
 })

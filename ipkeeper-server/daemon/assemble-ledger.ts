@@ -24,7 +24,7 @@ import { keepRoom, type KeptRoom } from './disk-room.ts'
 import { claimNames, knowNode, nameNode } from './name-node.ts'
 import { refuseAll } from './refuse-all.ts'
 import { termsOf } from './settings-in-force.ts'
-import { hasUnrecorded } from './unrecorded-pods.ts'
+import { someUnrecorded } from './unrecorded-pods.ts'
 import { systemCode } from '../../shared/system-code.ts'
 
 export interface StateFolder {
@@ -191,7 +191,7 @@ export async function nameThisNode(
   const node = await kept.room.make(stateDir, () =>
     nameNode({
       ...{ identity, ledger, claims, logger, stopped },
-      hasUnrecorded: () => hasUnrecorded(frame, ledger),
+      unrecorded: () => someUnrecorded(frame, ledger),
       refuse: async problem =>
         await refuseAll({
           socket,

@@ -10,6 +10,7 @@ import { namesOfThisBoot } from '../ipam/plan/plan-rename.ts'
 import type { Ledger } from '../leases/ledger/ledger.ts'
 import { NameClaims } from '../leases/tasks/name-claims.ts'
 import { renameNode } from '../leases/verbs/rename-node.ts'
+import type { Unrecorded } from '../reconcile/adopt-unrecorded.ts'
 import type { Logger } from '../host/logger.ts'
 import { lastChangePath } from '../store/sqlite/last-change.ts'
 
@@ -143,8 +144,8 @@ export interface NameNodeOptions {
   readonly logger: Logger
   /** Resolves when the daemon is told to end. */
   readonly stopped: Promise<unknown>
-  /** Whether pods run here that are not on record. */
-  readonly hasUnrecorded: () => Promise<boolean>
+  /** What runs here and is not on record. */
+  readonly unrecorded: () => Promise<Unrecorded>
   /** Answers whoever asks with the reason while nothing is served; resolves to what ends that. */
   readonly refuse: (problem: () => Problem) => Promise<() => Promise<void>>
 }
@@ -232,12 +233,13 @@ const isUnreachable = 'the store is unreachable'
  * the store by the name alone, and whoever has that next would end it. Where there is no such thing, nobody has to wait for it: machines that
  * are to have each other's names would wait for one another.
  */
-async function mustKeepName({ identity, ledger, hasUnrecorded }: NameNodeOptions): Promise<boolean> {
+async function mustKeepName({ identity, ledger, unrecorded }: NameNodeOptions): Promise<boolean> {
   const { name, wanted } = identity
   if (name === wanted && ledger.storeStatus()?.state !== 'incomplete') return false
-  if (await hasUnrecorded()) return name !== wanted && identity.isOwn(name) && ledger.isOwnName(name)
-  ledger.tookUp()
-  return false
+  const what = await unrecorded()
+  if (what === 'nothing') ledger.tookUp()
+  if (what !== 'known to the store') return false
+  return name !== wanted && identity.isOwn(name) && ledger.isOwnName(name)
 }
 
 /** Under the name before, which is claimed once the store is back. */

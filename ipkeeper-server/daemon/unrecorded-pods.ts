@@ -4,7 +4,12 @@ import { findKeptResults } from '../migrate/import/kept-results.ts'
 import type { KeptResult } from '../migrate/plan/unrecorded-results.ts'
 import { seeNamespace } from '../network/pod/attachment-liveness.ts'
 import { reachNetns } from '../network/pod/namespace.ts'
-import { livingUnrecorded, type UnrecordedOptions } from '../reconcile/adopt-unrecorded.ts'
+import {
+  livingUnrecorded,
+  unrecordedOf,
+  type Unrecorded,
+  type UnrecordedOptions,
+} from '../reconcile/adopt-unrecorded.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
 
 /** What runtimes keep of ADDs for which the plugin used this state folder. */
@@ -22,13 +27,13 @@ export const unrecordedBy = (frame: DaemonFrame): UnrecordedOptions => ({
   results: () => keptResults(frame),
 })
 
-/** Whether there are any, as far as can be seen before anything is ended; what cannot be looked at may be there. */
-export async function hasUnrecorded(frame: DaemonFrame, ledger: Ledger): Promise<boolean> {
+/** Of what there is any, as far as can be seen before anything is ended; what cannot be looked at may be there. */
+export async function someUnrecorded(frame: DaemonFrame, ledger: Ledger): Promise<Unrecorded> {
   try {
     const living = await livingUnrecorded({ ledger, tombstones: new Tombstones() }, unrecordedBy(frame))
-    return living.length > 0
+    return unrecordedOf(ledger, living)
   } catch (error) {
     frame.logger.warn({ err: error }, 'whether pods run here that are not on record cannot be seen')
-    return true
+    return 'known to the store'
   }
 }

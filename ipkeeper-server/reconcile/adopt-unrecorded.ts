@@ -72,6 +72,23 @@ export async function livingUnrecorded(
   return living
 }
 
+/**
+ * What runs and is not on record. `known to the store`: that has a lease of such an address, which bears the name of a node. Of others, such as
+ * those of a fallback, there is nothing that another machine could end.
+ */
+export type Unrecorded = 'nothing' | 'unknown to the store' | 'known to the store'
+
+export function unrecordedOf(
+  ledger: Pick<LeaseService['ledger'], 'lease'>,
+  living: readonly UnrecordedResult[],
+): Unrecorded {
+  if (living.length === 0) return 'nothing'
+  const isKnown = living.some(({ segment, result }) =>
+    result.addresses.some(address => ledger.lease({ segment, address }) !== undefined),
+  )
+  return isKnown ? 'known to the store' : 'unknown to the store'
+}
+
 /** What the ledger has ended itself, such as by force, is no pod that it does not know, though its runtime may keep it yet. */
 async function hasEnded(
   { key, segment, result, isLost }: UnrecordedResult,

@@ -22,6 +22,7 @@ import { Serial } from '../../ipkeeper-server/leases/verbs/turns.ts'
 import {
   AdoptUnrecorded,
   livingUnrecorded,
+  unrecordedOf,
   type UnrecordedOptions,
 } from '../../ipkeeper-server/reconcile/adopt-unrecorded.ts'
 import { AskedYields } from '../../ipkeeper-server/reconcile/asked-yields.ts'
@@ -356,13 +357,13 @@ export class Daemon {
     }
     const here = await nameNode({
       ...{ identity, ledger, claims, logger: quiet, stopped: this.#stopped.promise },
-      hasUnrecorded: async () => {
-        if (!around.copies) return false
+      unrecorded: async () => {
+        if (!around.copies) return 'nothing'
         const looked = await livingUnrecorded(
           { ledger, tombstones: new Tombstones() },
           this.#unrecordedBy(see),
         )
-        return looked.length > 0
+        return unrecordedOf(ledger, looked)
       },
       refuse: reason => {
         this.refuses = reason

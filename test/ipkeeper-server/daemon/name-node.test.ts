@@ -4,6 +4,7 @@ import { nameNode } from '../../../ipkeeper-server/daemon/name-node.ts'
 import { NodeIdentity } from '../../../ipkeeper-server/identity/node-identity.ts'
 import { NameClaims } from '../../../ipkeeper-server/leases/tasks/name-claims.ts'
 import type { Logger } from '../../../ipkeeper-server/host/logger.ts'
+import type { Unrecorded } from '../../../ipkeeper-server/reconcile/adopt-unrecorded.ts'
 import type { NodeRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
 import { Ledger } from '../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
@@ -15,23 +16,28 @@ const silent = (): undefined => undefined
 interface Row {
   /** What the daemon is called in the end. */
   readonly is: string
-  readonly hasUnrecorded: boolean
+  readonly unrecorded: Unrecorded
   /** Another machine has claimed the former name since. */
   readonly isTaken?: boolean
   readonly warns?: RegExp
 }
 
 const rows: Readonly<Record<string, Row>> = {
-  'all that runs there is on record': { is: 'n2', hasUnrecorded: false },
+  'all that runs there is on record': { is: 'n2', unrecorded: 'nothing' },
   'pods that run there are not on record': {
-    ...{ is: 'n1', hasUnrecorded: true },
+    ...{ is: 'n1', unrecorded: 'known to the store' },
     warns:
       /^pods that run here are not on record yet: this node keeps the name n1, and is named n2 from its next/,
   },
-  'so they are, and another machine has its name': { is: 'n2', hasUnrecorded: true, isTaken: true },
+  'a pod of a fallback is not': { is: 'n2', unrecorded: 'unknown to the store' },
+  'so they are, and another machine has its name': {
+    is: 'n2',
+    unrecorded: 'known to the store',
+    isTaken: true,
+  },
 }
 
-for (const [name, { is, hasUnrecorded, isTaken = false, warns }] of Object.entries(rows))
+for (const [name, { is, unrecorded, isTaken = false, warns }] of Object.entries(rows))
   t.test(`a node is to be renamed, and ${name}`, async t => {
     const folder = t.testdir({ state: {} })
     const stateDir = join(folder, 'state')
@@ -62,7 +68,7 @@ for (const [name, { is, hasUnrecorded, isTaken = false, warns }] of Object.entri
     const named = await nameNode({
       ...{ identity, ledger, claims, logger: logger as unknown as Logger },
       stopped: new Promise(silent),
-      hasUnrecorded: () => Promise.resolve(hasUnrecorded),
+      unrecorded: () => Promise.resolve(unrecorded),
       refuse: () => Promise.resolve(() => Promise.resolve()),
     })
     t.equal(named, is)

@@ -88,7 +88,7 @@ export class Copies {
     const { pass, switchOff, switchOn, rename, onGoneBack } = this.#options
     const copy = this.#copies.get(machine)
     const isOn = (): boolean => machine.isOn
-    if (!copy || !isOn()) return
+    if (!copy || !isOn() || machine.isPutBack) return
     if (what === 'disk') {
       switchOff(machine)
       copy.putDisk(machine)
@@ -100,13 +100,14 @@ export class Copies {
       await switchOn(machine)
       return
     }
+    machine.isPutBack = true
     await machine.stop()
-    if (!isOn()) return
-    // Whoever has started it meanwhile has it stopped again.
-    machine.kill()
-    copy.putFolder(machine)
-    onGoneBack(machine)
-    await pass(away)
+    if (isOn()) {
+      copy.putFolder(machine)
+      onGoneBack(machine)
+      await pass(away)
+    }
+    machine.isPutBack = false
     await machine.start()
   }
 

@@ -129,6 +129,8 @@ export class Machine {
   /** What its configuration says. */
   pool: PoolForm = 'whole'
   isOn = true
+  /** Somebody puts an older folder in the place of this one's: nobody starts a daemon meanwhile. */
+  isPutBack = false
   #boot = 1
   #bootedAt: number
   /** Milliseconds by which somebody has set its clock. */
@@ -167,7 +169,7 @@ export class Machine {
 
   /** Resolves when the daemon serves, or was ended before. One that cannot begin is started again, as by systemd. */
   async start(): Promise<void> {
-    while (this.isOn && !this.daemon) {
+    while (this.isOn && !this.isPutBack && !this.daemon) {
       const daemon = new Daemon(this)
       this.daemon = daemon
       try {

@@ -133,7 +133,8 @@ function findPlace(
 }
 
 /** Whether a lease is this holder's, in whatever sandbox. */
-const isOf = (lease: LeaseRecord, holder: Holder): boolean => holderKey(lease.holder) === holderKey(holder)
+export const isOf = (lease: LeaseRecord, holder: Holder): boolean =>
+  holderKey(lease.holder) === holderKey(holder)
 
 /**
  * The lease that a sandbox has on this node by a record of its own, where the record of the sandbox is lost; of one that is proved to live here
@@ -217,8 +218,10 @@ export interface GroupContext {
   readonly workload: Workload | null
   /** The attachment that the ledger has under the group's key. */
   readonly present: AttachmentRecord | undefined
-  /** What the holder has or keeps besides. */
+  /** What the holder has or keeps besides, in the way of what was found. */
   readonly besides: LeaseRecord | undefined
+  /** What an older ledger keeps for the holder, whose living sandbox was given something else: that was released, or moved, since. */
+  readonly outdated: readonly LeaseRecord[]
   /** By range set: the address that the container has of it, or that is kept for the pod, or is to be. */
   readonly taken: Map<string, string>
 }
@@ -234,14 +237,14 @@ export function contextOf(
   const keys = new Set(
     members.map(index => leaseKey({ segment, address: canonical(found[index]?.address ?? '') })),
   )
+  // With what is found, it would have two addresses.
+  const keptBesides = key ? keptFor(book, holder, now).filter(lease => !keys.has(leaseKey(lease))) : []
   return {
     ...{ book, terms, claims, group },
+    outdated: terms.supersedes ? keptBesides : [],
     workload: workloadOf(holder, podUid, terms.ownerOf(holder, podUid)),
     present: key ? book.attachment(key) : undefined,
-    // With what is found, it would have two addresses.
-    besides: key
-      ? keptFor(book, holder, now).find(lease => !keys.has(leaseKey(lease)))
-      : hasSandbox(book, holder),
+    besides: key ? (terms.supersedes ? undefined : keptBesides[0]) : hasSandbox(book, holder),
     taken: new Map(
       (key ? book.leasesOf(key) : keptFor(book, holder, now)).map(lease => [slotOf(lease), lease.address]),
     ),

@@ -4,6 +4,8 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import type { AddressBook } from '../../ipam/pools/address-book.ts'
 import { dropFormerHolders, writeAttachment, writeHolder, writeLease } from '../../ipam/plan/record-writes.ts'
 import { planNetworkPool } from '../../ipam/plan/plan-network-pool.ts'
+import { forgetOldest, releasedLease } from '../../ipam/plan/plan-release.ts'
+import { isFree } from '../../ipam/choose/choose-address.ts'
 import { policyOf } from '../../ipam/pools/pool-settings.ts'
 import { reservedRetention } from '../../ipam/records/reservation-owner.ts'
 import { retains } from '../../ipam/records/retention.ts'
@@ -30,6 +32,7 @@ import {
   type ImportPlace,
   type GroupContext,
   contextOf,
+  isOf,
   leaseWithoutRecord,
   placeFor,
   slotOf,
@@ -102,11 +105,14 @@ export function planImport(
     return { decisions: decisions.map(refused), change: [] }
   }
   const netns = members.flatMap(one => one.netns ?? [])[0] ?? ''
+  const freed = context.outdated.map(lease => releasedLease({ ...lease, retain: 'release' }, terms))
   return {
     decisions,
     change: [
       ...pools,
       ...leases.map((lease): Write => ({ ...writeLease(book, lease), ...(key && { isFound: true }) })),
+      ...freed.map(lease => writeLease(book, lease)),
+      ...forgetOldest(book, freed),
       ...dropFormerHolders(book, leases),
       writeOwner(context, leases),
       ...(key ? [writeSandbox(context, key, leases, { netns, netnsInode })] : []),
@@ -126,17 +132,23 @@ function adopted(
   const { source, node, pools, retain, now } = terms
   const { holder, podUid, key } = group
   const { pool, index, range, at } = place
-  const reservation = book.reservation(at)
-  const usual = reservedRetention(reservation, holder, workload) ?? policyOf(pools, pool.name).retention
+  const before = book.lease(at)
+  // It was kept, or given, as its pod had asked, which what was found does not tell.
+  const own = before && !isFree(before, now) && isOf(before, holder) ? before : undefined
+  const usual =
+    own?.retain ??
+    reservedRetention(book.reservation(at), holder, workload) ??
+    policyOf(pools, pool.name).retention
   const kept = retain ?? (found.keeps && !retains(usual) ? 'while-owner-exists' : usual)
   return newLease(
-    book.lease(at),
+    before,
     {
       ...{ ...at, pool: pool.name, rangeSet: index, prefixLength: range.subnet.prefixLength },
       gateway: formatAddress(range.gateway),
     },
     {
-      ...{ holder, podUid, node, workload, attachment: key, named: false, source: `import ${source}` },
+      ...{ holder, podUid, node, workload, attachment: key, source: `import ${source}` },
+      named: own?.named ?? false,
       // What no sandbox has is either kept or not adopted at all.
       retain: key === null && !retains(kept) ? 'while-owner-exists' : kept,
       mac: found.mac,
@@ -150,15 +162,17 @@ function adopted(
  * The holder with what it was found to have. One that has a newer sandbox keeps what it has, and is written all the same: should
  * that sandbox not get through to the store, this one must not either.
  */
-function writeOwner({ book, terms, group }: GroupContext, leases: readonly LeaseRecord[]): Write {
+function writeOwner({ book, terms, group, outdated }: GroupContext, leases: readonly LeaseRecord[]): Write {
   const { node, now } = terms
   const { holder, podUid, key, since } = group
   const present = book.holder(holder)
+  const left = new Set(outdated.map(leaseKey))
+  const had = (present?.leases ?? []).filter(lease => !left.has(leaseKey(lease)))
   const current = present?.attachment ?? null
   const same = current === null || (key !== null && sameAttachment(current, key))
   const newer = key !== null && present?.sandbox !== undefined && since > present.sandbox.since
-  if (present && !same && !newer) return writeHolder(present, holder, present, present.leases)
-  const others = same ? (present?.leases ?? []) : []
+  if (present && !same && !newer) return writeHolder(present, holder, present, had)
+  const others = same ? had : []
   const has = new Set(leases.map(leaseKey))
   // It is compared with other results, which may be of a time to come as well.
   const sandbox = key && { ...key, node, podUid, since: knownSince(since, now) }

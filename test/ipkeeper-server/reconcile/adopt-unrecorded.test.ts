@@ -135,6 +135,35 @@ t.test('what was promised to another pod while it was not on record', async t =>
   t.equal(await story.add({ pod: 'next', container: 'c2', ip: '10.22.0.9' }), '10.22.0.9', 'it waits')
 })
 
+t.test('whose pod keeps another address by the older ledger', async t => {
+  const { story, adopt, told } = await begin(t, () => [kept('lives', '10.22.0.9', { pod: 'a' })])
+  t.equal(await story.add({ pod: 'a', container: 'c0', retain: '30m' }), '10.22.0.2')
+  await story.del('c0')
+  await adopt.begin()
+  t.strictSame(told, ['10.22.0.9 lives'])
+  t.match(story.service.ledger.lease({ segment: 'default', address: '10.22.0.2' }), { state: 'cooling' })
+  t.strictSame(
+    story.service.ledger.holder({ kind: 'pod', network: 'net', namespace: 'shop', name: 'a', ifname: 'eth0' })
+      ?.leases,
+    [{ segment: 'default', address: '10.22.0.9' }],
+    'and has one address',
+  )
+})
+
+t.test('what its pod keeps by the ledger', async t => {
+  const { story, adopt, told } = await begin(t, () => [kept('lives', '10.22.0.2', { pod: 'a' })])
+  t.equal(await story.add({ pod: 'a', container: 'c0', retain: '30m' }), '10.22.0.2')
+  await story.del('c0')
+  await adopt.begin()
+  t.strictSame(told, ['10.22.0.2 lives'])
+  await story.del('lives')
+  t.match(
+    story.service.ledger.lease({ segment: 'default', address: '10.22.0.2' }),
+    { state: 'held' },
+    'and it is kept after that as well',
+  )
+})
+
 t.test('in a pool of the configuration, of which the store has lost the record', async t => {
   const { story, adopt, told } = await begin(t, () => [
     { ...kept('lives', '10.40.0.9'), configs: [{ type: 'bridge', ipam: { type: 'ipkeeper' } }] },

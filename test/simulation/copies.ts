@@ -101,7 +101,8 @@ export class Copies {
       return
     }
     machine.isPutBack = true
-    await machine.stop()
+    // Who is killed while it stops says no more.
+    await Promise.race([machine.stop(), machine.daemon?.life.over])
     if (isOn()) {
       copy.putFolder(machine)
       onGoneBack(machine)

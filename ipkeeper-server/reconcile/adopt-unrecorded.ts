@@ -21,6 +21,9 @@ const pauseAfterConflict = 5_000
 /** Milliseconds until the next try of what could not be written: as soon as it can be, others may be given it. */
 const pauseAfterFailure = 1_000
 
+/** Milliseconds until it is looked again whether a former machine of this node's name may still run something under it. */
+const pauseForFormers = 60_000
+
 /** Of the history of an address: sandboxes that a runtime keeps are among its last ones. */
 const entriesLookedAt = 200
 
@@ -171,8 +174,8 @@ export class AdoptUnrecorded {
       this.#hasUnfit ||= items.some(({ verdict }) => verdict === 'unfit')
     }
     if (!isContested || isFinal) ledger.tookUp()
-    if (!isContested && isFinal) await endHalfDeleted(service)
-    return isContested || !isFinal ? pauseAfterConflict : undefined
+    if (isContested || !isFinal) return pauseAfterConflict
+    return (await endHalfDeleted(service)) ? pauseForFormers : undefined
   }
 
   /** Who had the address by an older ledger may have died since: it came free then, and was given to the one that lives. */

@@ -37,7 +37,7 @@ for (const [name, { ends, holder = {}, has, isShared = false }] of Object.entrie
     const { world } = await site.join(t, 'n1', { byTime: undefined, offlineGrace: 300_000 })
     const { ledger } = world.service
     await until('it is heard of', () => ledger.holder(podHolder('web-0')) !== undefined)
-    await endHalfDeleted(world.service)
+    t.equal(await endHalfDeleted(world.service), isShared, 'is to be looked at again')
     const present = ledger.holder(podHolder('web-0'))
     t.strictSame(present?.attachment ?? null, ends ? null : attachmentOf())
     t.equal(present !== undefined, !ends || has !== undefined, 'what is kept for it stays')

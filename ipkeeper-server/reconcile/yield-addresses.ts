@@ -16,6 +16,10 @@ const pauseAfterFailure = 5_000
 /** An address, and the sandbox of this node that had it. */
 type LostAddress = LeaseKey & Pick<LeaseRecord, 'attachment'>
 
+/** Several sandboxes of a node may have lost one address, one after the other. */
+const nameOf = (had: LostAddress): string =>
+  `${leaseKey(had)} ${had.attachment ? attachmentKey(had.attachment) : ''}`
+
 export interface YieldAddressesOptions {
   readonly service: LeaseService
   /** A sandbox of this node was cut off, which had this address. */
@@ -41,8 +45,8 @@ export class YieldAddresses {
 
   /** What was lost while no daemon was here. Resolves when the first try has ended; never rejects. */
   async begin(): Promise<void> {
-    for (const had of this.#options.service.ledger.takenAtStart()) this.#waiting.set(leaseKey(had), had)
-    for (const had of this.#lostBefore()) this.#waiting.set(leaseKey(had), had)
+    for (const had of this.#options.service.ledger.takenAtStart()) this.#waiting.set(nameOf(had), had)
+    for (const had of this.#lostBefore()) this.#waiting.set(nameOf(had), had)
     await this.#task.run()
   }
 
@@ -64,7 +68,7 @@ export class YieldAddresses {
 
   /** As the sandbox had it. */
   lost(had: LeaseRecord): void {
-    this.#waiting.set(leaseKey(had), had)
+    this.#waiting.set(nameOf(had), had)
     void this.#task.run()
   }
 

@@ -65,6 +65,22 @@ t.test('a daemon that runs cuts the sandbox off as soon as it hears', async t =>
   t.ok(one.leases().includes(nextLine), 'its DEL touches nothing')
 })
 
+t.test('each of several sandboxes that have lost one address', async t => {
+  const { two, start, heardBy } = await openNodes(t)
+  const { one, yielding, cut } = await start()
+  one.service.ledger.subscribe({
+    // A machine with this node's name had given it to one of its own.
+    takenAway: had => {
+      yielding.lost({ ...had, attachment: { network: 'net', containerId: 'c8', ifname: 'eth0' } })
+    },
+  })
+  await one.add(old)
+  await heardBy(two, oldLine)
+  t.equal(await two.add(next), '10.22.0.50')
+  await until('it is cut off', () => cut.length > 0)
+  t.strictSame(cut, ['c1 had 10.22.0.50'])
+})
+
 t.test('one that is started does before it serves', async t => {
   const { two, start, heardBy } = await openNodes(t)
   const before = await start()

@@ -4,6 +4,9 @@ import { StoreConflict, type LeaseStore } from '../../store/lease-store.ts'
 /** Milliseconds between two tries of a store that refuses changes. */
 const probePause = 5_000
 
+/** Refusals of some changes, while others are taken. */
+const whileServing: ReadonlySet<string> = new Set(['IPK_STORE_AWAY', 'IPK_STORE_INCOMPLETE'])
+
 /** Whether the store takes changes, by what became of the last one. */
 export class StoreReadiness {
   readonly #store: Pick<LeaseStore, 'file' | 'probe'>
@@ -18,10 +21,10 @@ export class StoreReadiness {
     this.#refusal = undefined
   }
 
-  /** While only the engine is away, the node serves what it has: it is not unfit for it. */
+  /** While only the engine is away, or waits for what nodes had, the node serves what it has: it is not unfit for it. */
   refused(error: unknown): void {
-    const isAway = error instanceof Problem && error.code === 'IPK_STORE_AWAY'
-    if (isAway || error instanceof StoreConflict) return
+    const isServing = error instanceof Problem && whileServing.has(error.code)
+    if (isServing || error instanceof StoreConflict) return
     this.#refusal ??= { problem: toProblem(error), triedAt: -Infinity }
   }
 

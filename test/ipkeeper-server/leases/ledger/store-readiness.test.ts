@@ -65,6 +65,16 @@ t.test('whether the store takes changes: asked only after a refusal, and not too
   t.equal(store.probes, 4, 'a change that was taken says as much')
 })
 
+for (const code of ['IPK_STORE_AWAY', 'IPK_STORE_INCOMPLETE'] as const)
+  t.test(`${code}: some changes are taken`, async t => {
+    const store = new FragileStore()
+    const ledger = await Ledger.open(store)
+    store.commit = () => Promise.reject(new Problem(code, 'not that'))
+    await thrownProblem(() => ledger.commit([putLease(lease('10.0.0.2', 1), null)]))
+    await ledger.checkStore(0)
+    t.equal(store.probes, 0)
+  })
+
 t.test('a conflict says nothing of the store; a store that cannot be read does', async t => {
   const store = new FragileStore()
   const ledger = await Ledger.open(store)

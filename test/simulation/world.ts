@@ -668,13 +668,16 @@ export class World {
     this.judge.mayBeReserved(address, owner)
     // A reservation of who has it gives way.
     if (moves) this.judge.unreserved(address)
+    // Who has it is not known then: that one keeps it, as where it is moved.
+    const isUnknown = service.ledger.storeStatus()?.state === 'incomplete'
     await reserve(service, {
       ...{ segment: 'default', address, moves },
       ...{ owner: `shop/${owner}`, note: undefined },
     })
     // Another operator may have taken it back meanwhile, and an engine that went back may have forgotten it.
     const isTakenBack = (this.#unreserved.get(address) ?? -1) >= began
-    if (restores === this.#restores && !isTakenBack) this.judge.reserved(address, owner, { moves })
+    if (restores === this.#restores && !isTakenBack)
+      this.judge.reserved(address, owner, { moves: moves || isUnknown })
   }
 
   /** As ipkeeperctl does: it looks what would be done, and then does what was agreed on. */

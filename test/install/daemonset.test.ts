@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { tools } from '../../ipkeeper-server/network/plan/tools.ts'
+import { remedyHere } from '../../shared/remedy/place.ts'
 import { startContainerdMachine } from '../rigs/containerd-machine.ts'
 import { buildImage, type Image } from '../rigs/image.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
@@ -178,8 +179,17 @@ cp ${machine.checkout}/deploy/cni/10-ipkeeper.conflist /srv/ipkeeper-network/`)
 mkdir -p ${folders.map(({ name }) => sourceOf(name)).join(' ')}
 touch ${files.map(({ name }) => sourceOf(name)).join(' ')}`)
 
-  /** @param host folder that is the root of the host */
-  const runs = (container: Container, id: string, flags: string, host?: string): string =>
+  /**
+   * @param host folder that is the root of the host
+   * @param words in place of the entry point and what the manifest gives it
+   */
+  const runs = (
+    container: Container,
+    id: string,
+    flags: string,
+    host?: string,
+    words: readonly string[] = [...image.config.Entrypoint, ...container.args],
+  ): string =>
     [
       `${ctr} run --net-host ${flags} --env IPKEEPER_NODE=worker-1`,
       ...rightsOf(container),
@@ -192,7 +202,7 @@ touch ${files.map(({ name }) => sourceOf(name)).join(' ')}`)
         return `--mount type=bind,src=${sourceOf(name, host)},dst=${mountPath},options=${options.join(':')}`
       }),
       // As kubelet does; ctr takes words in the place of the entry point, too.
-      [image.name, id, ...image.config.Entrypoint, ...container.args].join(' '),
+      [image.name, id, ...words].join(' '),
     ].join(' ')
   const exec = (id: string, words: readonly string[]): string =>
     `${ctr} task exec --exec-id probe-$$ ${id} ${words.join(' ')}`
@@ -295,12 +305,51 @@ cp /opt/cni/bin/portmap ${bare}/opt/cni/bin`)
     t.match(stdout, /10\.22\.0\.50\/16 +bound +shop\/web-0/)
   })
 
+  await t.test('a ledger that was saved is put back in a copy of the pod', async t => {
+    const inPod = async (id: string, line: string) => await machine.shell(exec(id, line.split(' ')))
+    const startedAs = {
+      service: 'pod',
+      namespace: 'ipkeeper-system',
+      node: 'worker-1',
+      pod: 'third',
+    } as const
+    /** What is typed behind "kubectl exec POD --", as hints say it. */
+    const said = (written: string): string => remedyHere(written, { startedAs }).split(' -- ').at(-1) ?? ''
+    const reserved = async (id: string): Promise<string> =>
+      (await inPod(id, 'ipkeeperctl reservations -o name')).stdout
+    t.match(await inPod('third', 'ipkeeperctl reserve 10.22.0.77 shop/later'), { exit: 0 })
+    t.match(await inPod('third', said('ipkeeperctl backup FILE')), { exit: 0 })
+    t.match(await inPod('third', 'ipkeeperctl unreserve 10.22.0.77'), { exit: 0 })
+    // What "kubectl debug --copy-to" makes: the container, without its probes, and with another program in it.
+    await must(runs(daemon, 'copy', '--detach', undefined, ['sleep', 'infinity']))
+    const restore = said('ipkeeperctl restore FILE')
+    const refused = await inPod('copy', restore)
+    t.not(refused.exit, 0, 'not while the daemon of the node runs', { stderr: refused.stderr })
+    t.equal(await reserved('third'), '')
+    await end('third', 'SIGTERM')
+    t.not(
+      (await inPod('copy', 'mkdir -p /root/ledger.old')).exit,
+      0,
+      'the state folder alone can be written to',
+    )
+    const page = readFileSync(join(deploy, '..', 'docs', 'operations', 'backup.md'), 'utf8')
+    const mv = /(?<=ipkeeper-offline-NODE -- )sh -c '.*'/.exec(page)?.[0] ?? 'false'
+    t.match(await inPod('copy', mv), { exit: 0 }, mv)
+    t.match(await inPod('copy', `${restore} --dry-run`), { exit: 0 })
+    t.match(await inPod('copy', restore), { exit: 0 })
+    await start('fourth')
+    t.match(await reserved('fourth'), '10.22.0.77', 'what was reserved then is reserved')
+    t.match((await inPod('fourth', 'ipkeeperctl leases')).stdout, /10\.22\.0\.50\/16 +bound +shop\/web-0/)
+    t.equal(await must(answers), 'Received 1 response(s)\n', 'and who lives has never noticed')
+    await end('copy', 'SIGKILL')
+  })
+
   await t.test('away with it', async t => {
     await must('for pod in $(crictl pods -q); do crictl stopp $pod; crictl rmp $pod; done')
-    const { exit, stdout } = await machine.shell(exec('third', ['ipkeeper-server', 'uninstall']))
+    const { exit, stdout } = await machine.shell(exec('fourth', ['ipkeeper-server', 'uninstall']))
     t.equal(exit, 0)
     t.match(stdout, /removed \/opt\/cni\/bin\/ipkeeper\nwhat stays: the state folder/)
-    await end('third', 'SIGTERM')
+    await end('fourth', 'SIGTERM')
     t.equal(await must('ls /opt/cni/bin'), 'loopback\nportmap\n')
   })
 }

@@ -107,11 +107,18 @@ export class Doubts {
       if (machine.isOn && !answers(machine)) this.doubt(machine)
   }
 
-  /** A ledger of one machine has forgotten what was kept and reserved since; of one that nodes share nothing is lost. */
-  goneBack(machine: Machine): void {
+  /**
+   * A ledger of one machine has forgotten what was kept and reserved since; of one that nodes share nothing is lost.
+   *
+   * @param hasEngineLost the engine that nodes share has gone back before
+   */
+  goneBack(machine: Machine, hasEngineLost: boolean): void {
     const { judge, sandboxes, isShared } = this.#options
     this.#wentBack.add(machine)
-    if (isShared) return
+    if (isShared) {
+      if (hasEngineLost) this.#keepsNothing(machine)
+      return
+    }
     for (const sandbox of sandboxes) {
       if (sandbox.state === 'refused' || sandbox.state === 'gone') continue
       sandbox.isKeptForNobody = true
@@ -122,6 +129,16 @@ export class Doubts {
     }
     judge.unreservedAll()
     for (const { given } of sandboxes) if (given) judge.keptNoMore(given.address)
+  }
+
+  /** What neither the engine nor the journal has, nobody knows how long to keep. */
+  engineLost(): void {
+    for (const machine of this.#wentBack) this.#keepsNothing(machine)
+  }
+
+  #keepsNothing(machine: Machine): void {
+    for (const sandbox of this.#options.sandboxes)
+      if (sandbox.machine === machine) sandbox.isKeptForNobody = true
   }
 
   /** What a living sandbox has is on record again, but not what its pod had asked for. */

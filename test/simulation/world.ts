@@ -162,7 +162,7 @@ export class World {
         this.#disturbedAt.set(machine, this.#time.now())
         if (!this.#engine) this.#restores++
         this.#mayMiss = true
-        this.#doubts.goneBack(machine)
+        this.#doubts.goneBack(machine, this.#restores > 0)
       },
       onTwin: (twin, original) => {
         this.#mayMiss = true
@@ -273,6 +273,7 @@ export class World {
           this.#doubts.unseenLoss(this.#machines)
         }
         this.#engine?.restore(step.wiped ? undefined : this.#snapshot, step.seen)
+        this.#doubts.engineLost()
         this.judge.unreservedAll()
         for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
         return undefined

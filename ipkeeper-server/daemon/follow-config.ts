@@ -61,7 +61,7 @@ export function followConfig(frame: DaemonFrame, options: FollowConfigOptions): 
     begin: async () => {
       const tellStore = storeTeller(frame, options)
       opened.news.onStoreReady = () => {
-        tellStore.again()
+        tellStore.again(follows)
         // While records were missing it has left all as it was.
         if (follows) options.mesh?.wake()
       }
@@ -140,11 +140,11 @@ function hooksOf(
   }
 }
 
-/** Tells the store of the pools in force, or does so later where it is away. */
+/** Tells the store of the pools in force, or does so later where it is away; and again where it has lost its records of them. */
 function storeTeller(
   { watched, keeper, logger }: DaemonFrame,
   { service, putInForce }: FollowConfigOptions,
-): { readonly now: () => Promise<void>; readonly again: () => void } {
+): { readonly now: () => Promise<void>; readonly again: (hasTold: boolean) => void } {
   let owed = false
   const tell = async (): Promise<void> => {
     await applyPools(service, watched.current.pools, () => {
@@ -153,9 +153,11 @@ function storeTeller(
     owed = false
     await keeper.keep(watched.kept())
   }
-  const tellAgain = async (): Promise<void> => {
+  const isLost = (): boolean =>
+    watched.current.pools.some(({ pool }) => service.ledger.pool(pool.name) === undefined)
+  const tellAgain = async (hasTold: boolean): Promise<void> => {
     if (watched.problem?.code === 'IPK_STORE_AWAY' && (await watched.reload()) === 'applied') owed = false
-    if (owed) await tell()
+    if (owed || (hasTold && isLost())) await tell()
   }
   return {
     now: async () => {
@@ -170,8 +172,8 @@ function storeTeller(
         )
       }
     },
-    again: () => {
-      tellAgain().catch((failure: unknown) => {
+    again: hasTold => {
+      tellAgain(hasTold).catch((failure: unknown) => {
         owed = false
         logger.error({ err: failure }, 'the pools of the configuration could not be published to the store')
       })

@@ -4,7 +4,7 @@ import { isWhole } from '../rigs/extent.ts'
 import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { startForgetfulSite, type ForgetfulSite, type LivingPod } from './forgetful-site.ts'
+import { filePool, startForgetfulSite, type ForgetfulSite, type LivingPod } from './forgetful-site.ts'
 
 /**
  * An etcd that loses its records, or goes back to a snapshot, under real daemons: no address is ever had by two living pods,
@@ -29,6 +29,8 @@ async function isOver(t: Test, site: ForgetfulSite, before: number): Promise<voi
     const epoch = records.get(name)?.epoch ?? 1
     t.ok(epoch > before && epoch === (await site.epoch()), `${name} is in epoch ${epoch}`)
   }
+  const hasPool = async (): Promise<boolean> => (await site.engine.get(`pools/${filePool}`)) !== undefined
+  await until('the pool of the configuration is on record', hasPool, 10_000)
 }
 
 /** Eight new pods, one after the other on all nodes, while it is lost and after. */

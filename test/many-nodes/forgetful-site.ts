@@ -46,6 +46,9 @@ const rules: Rules = {
   ]),
 }
 
+/** A pool of every daemon's configuration, from which no pod is given anything. */
+export const filePool = 'racks'
+
 const isAway = (reply: Reply): boolean => reply.kind === 'refused' && reply.error.code === 'IPK_STORE_AWAY'
 
 const newId = (): string => randomBytes(6).toString('hex')
@@ -287,10 +290,11 @@ export async function startForgetfulSite(t: Test, members: 1 | 3): Promise<Forge
   t.teardown(() => lan.close())
   const engine = await startEtcdSide(t, lan.hosts.slice(4), folder)
   const ipam = { ranges: [[{ subnet: '10.22.0.0/24' }]] }
+  const config = { ...hastyConfig, pools: [{ name: filePool, ranges: [[{ subnet: '10.23.0.0/24' }]] }] }
   const [spare, ...nodes] = lan.hosts
     .slice(0, 4)
     .reverse()
-    .map(host => makeSharedNode(t, { host, ledger: engine.ledger, folder, config: hastyConfig, ipam }))
+    .map(host => makeSharedNode(t, { host, ledger: engine.ledger, folder, config, ipam }))
   if (!spare) throw new Error('the site has no spare node')
   nodes.reverse()
   await Promise.all(nodes.map(node => node.start()))

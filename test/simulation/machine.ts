@@ -563,7 +563,8 @@ export class Daemon {
     const service = this.#serves ? this.#service : undefined
     if (!service || !this.#machine.around.configured) return
     await this.#putInForce(service)
-    if (this.#owesPools) await this.#publish(service).catch(silent)
+    const isLost = this.#book.pools.some(({ pool }) => service.ledger.pool(pool.name) === undefined)
+    if (this.#owesPools || isLost) await this.#publish(service).catch(silent)
   }
 
   async #putInForce(service: LeaseService): Promise<'applied' | 'refused' | 'unchanged'> {

@@ -1,4 +1,5 @@
 import { Problem } from '../problem/problem.ts'
+import { nomadKeys, readNomadArgs, type NomadAllocation } from './nomad-args.ts'
 
 /** What CNI_ARGS says; a key that is absent or empty is undefined. */
 export interface CniArgs {
@@ -10,9 +11,11 @@ export interface CniArgs {
   readonly ip?: string
   readonly gateway?: string
   readonly mac?: string
+  /** Who calls is Nomad, and this is what it runs. */
+  readonly nomad?: NomadAllocation
 }
 
-const fields: Readonly<Record<string, keyof CniArgs>> = {
+const fields: Readonly<Record<string, Exclude<keyof CniArgs, 'nomad'>>> = {
   K8S_POD_NAMESPACE: 'podNamespace',
   K8S_POD_NAME: 'podName',
   K8S_POD_UID: 'podUid',
@@ -36,7 +39,8 @@ export interface ParsedCniArgs {
  */
 export function parseCniArgs(text: string): ParsedCniArgs {
   if (text === '') return noCniArgs
-  const values = new Map<keyof CniArgs, string>()
+  const values = new Map<Exclude<keyof CniArgs, 'nomad'>, string>()
+  const ofNomad = new Map<string, string[]>()
   const unknown: string[] = []
   let ignoreUnknown = false
   let fault: Problem | undefined
@@ -52,6 +56,7 @@ export function parseCniArgs(text: string): ParsedCniArgs {
       else fault ??= flag
       continue
     }
+    if (nomadKeys.has(key)) ofNomad.set(key, [...(ofNomad.get(key) ?? []), value])
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined
     if (field === undefined) unknown.push(pair)
     else values.set(field, value)
@@ -60,7 +65,10 @@ export function parseCniArgs(text: string): ParsedCniArgs {
     const shown = unknown.map(pair => JSON.stringify(pair)).join(' ')
     fault ??= new Problem('IPK_ARGS_INVALID', `ARGS: unknown args [${shown}]`)
   }
-  return { args: Object.fromEntries([...values].filter(([, value]) => value !== '')), fault }
+  const args: CniArgs = Object.fromEntries([...values].filter(([, value]) => value !== ''))
+  const nomad = readNomadArgs(ofNomad, args.podName !== undefined || args.podNamespace !== undefined)
+  if (nomad instanceof Problem) return { args, fault: fault ?? nomad }
+  return { args: nomad ? { ...args, nomad } : args, fault }
 }
 
 /** What an empty CNI_ARGS says. */

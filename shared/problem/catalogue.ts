@@ -88,7 +88,8 @@ export const catalogue = {
     cniCode: 7,
     httpStatus: 400,
     retryable: false,
-    summary: 'CNI_ARGS cannot be parsed or names an unknown key without IgnoreUnknown.',
+    summary:
+      'CNI_ARGS cannot be parsed, names an unknown key without IgnoreUnknown, or names a Nomad allocation in a way that cannot be believed.',
     hint: 'CNI_ARGS is KEY=VALUE pairs joined by ";"; add IgnoreUnknown=1 when it carries keys of other plugins',
   },
   IPK_NETNS_IS_HOST: {

@@ -1,5 +1,11 @@
 import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
-import { attachmentKey, incarnationOf, type LeaseRecord } from '../ipam/records/records.ts'
+import { isAllocation } from '../ipam/records/allocation.ts'
+import {
+  attachmentKey,
+  incarnationOf,
+  type AttachmentRecord,
+  type LeaseRecord,
+} from '../ipam/records/records.ts'
 import type { NodeSnapshot, SeenAttachment, SeenPod } from './plan-snapshot.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 import { parseAddress } from '../../shared/net/address.ts'
@@ -21,23 +27,28 @@ export function suspectAddresses({ attachments, pods }: NodeSnapshot): readonly 
     const differences = [...kernelDiffers(seen), ...apiDiffers(seen, known.get(outline.podUid ?? ''))]
     if (differences.length === 0 || !seen.current) return []
     const { record } = seen
-    const { holder } = record
+    const end = endingLine(record)
     return [
       {
         kind: 'ip-differs',
         key: `addresses ${incarnationOf(record)}`,
         says: `${describeAttachment(record)}: ${differences.join('; ')}`,
         why: 'clients that use the address of this pod reach another pod, or none',
-        remedy:
-          holder.kind === 'pod'
-            ? `recreate the pod: kubectl delete pod -n ${holder.namespace} ${holder.name}`
-            : 'recreate the container',
+        remedy: end === undefined ? 'recreate the container' : `recreate the pod: ${end}`,
         about: aboutAttachment(record, leases),
         action: { kind: 'none' },
         certainty: { by: 'absence' },
       } as const,
     ]
   })
+}
+
+/** What ends a pod, so that its controller makes it anew; undefined for a container without one. */
+function endingLine({ holder, containerId }: AttachmentRecord): string | undefined {
+  if (holder.kind !== 'pod') return undefined
+  return isAllocation(holder)
+    ? `nomad alloc stop -namespace ${holder.namespace} ${containerId}`
+    : `kubectl delete pod -n ${holder.namespace} ${holder.name}`
 }
 
 /** In CIDR notation. */
@@ -105,7 +116,7 @@ export function suspectAnswers({ attachments, falseAnswers = [] }: NodeSnapshot)
   return falseAnswers.flatMap(({ attachment, addresses, times }) => {
     const seen = present.get(attachmentKey(attachment))
     if (!seen || incarnationOf(seen.record) !== incarnationOf(attachment)) return []
-    const { holder } = attachment
+    const end = endingLine(attachment)
     const often = times === 1 ? '' : `, and ${times - 1} ${times === 2 ? 'time' : 'times'} before`
     return [
       {
@@ -113,10 +124,7 @@ export function suspectAnswers({ attachments, falseAnswers = [] }: NodeSnapshot)
         key: `answers ${incarnationOf(attachment)}`,
         says: `${describeAttachment(attachment)} answered for ${addresses.join(', ')}${often}, which were not assigned to it`,
         why: 'ipkeeper ignores the answer when it assigns addresses, but neighbours on the network do not',
-        remedy:
-          holder.kind === 'pod'
-            ? `see what it runs (proxy ARP, a virtual address, a forger), or end it: kubectl delete pod -n ${holder.namespace} ${holder.name}`
-            : 'see what it runs (proxy ARP, a virtual address, a forger), or end it',
+        remedy: `see what it runs (proxy ARP, a virtual address, a forger), or end it${end === undefined ? '' : `: ${end}`}`,
         about: aboutAttachment(attachment, seen.leases),
         action: { kind: 'none' },
         certainty: { by: 'proof', age: Number.MAX_SAFE_INTEGER },

@@ -3,6 +3,7 @@ import { AddReply, CniRequest, DoneReply, ErrorReply } from '../../../shared/api
 import { parseCniArgs, type ParsedCniArgs } from '../../../shared/cni/cni-args.ts'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import { statePulse } from '../../../shared/state-pulse.ts'
+import { allocationName } from '../../ipam/records/allocation.ts'
 import { readIdentity, readValidAttachments } from '../../ipam/request/network-config.ts'
 import { checkAttachment, readCheck } from '../../leases/verbs/check.ts'
 import { serveDel } from '../../leases/verbs/del.ts'
@@ -92,7 +93,11 @@ const verbs: Readonly<Record<ObservedVerb, Verb>> = {
 /** Puts container and pod on every log line of the request. */
 function nameOnLog({ request, args: { args } }: Call, verb: ObservedVerb): void {
   const { containerId, ifname, config } = request.body
-  const pod = args.podName === undefined ? undefined : `${args.podNamespace ?? ''}/${args.podName}`
+  const { podName, podNamespace = '', nomad } = args
+  const pod =
+    podName === undefined
+      ? nomad && `${nomad.namespace}/${allocationName(nomad)}`
+      : `${podNamespace}/${podName}`
   request.log = request.log.child({ verb, containerId, ifname, network: config['name'], pod })
 }
 

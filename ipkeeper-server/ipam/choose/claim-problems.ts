@@ -4,6 +4,7 @@ import { formatCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { shellWord } from '../../../shared/text/shell-word.ts'
 import type { AddressBook } from '../pools/address-book.ts'
+import { groupKind } from '../records/allocation.ts'
 import { formatTime } from '../records/times.ts'
 import type { AddRequest } from '../request/add-request.ts'
 import type { OwnAddress } from '../pools/own-addresses.ts'
@@ -98,6 +99,8 @@ function howToHaveIt(lease: LeaseRecord, standing: Standing): string {
 /** When the older pods of a workload have what a newer one is to get: a rollout that goes on only once they are gone. */
 function letOlderPodsGo(workload: Workload): string {
   const whose = `of ${describeWorkload(workload)}`
+  if (workload.kind === groupKind)
+    return `wait until older allocations ${whose} are gone, or take the address out of the "args" of the job`
   const rolling = [null, 'Deployment', 'ReplicaSet', 'DaemonSet'].includes(workload.kind)
   return rolling
     ? `wait until older pods ${whose} are gone: set maxSurge 0 or strategy Recreate, or list one more address with ipkeeper.io/ips`

@@ -1,3 +1,4 @@
+import { bearsAllocationId, groupOf } from './allocation.ts'
 import { kindsAgree, type Holder, type Workload } from './records.ts'
 import type { Owner } from './pod-facts.ts'
 
@@ -14,8 +15,8 @@ const ordinalPod = /^(.+)-(0|[1-9][0-9]{0,8})$/
 
 /**
  * The workload behind a pod: its owner where the API told it, else what the pod's own name says. `web-0` is a
- * StatefulSet's, `web-6d4cf56db6-x2x5z` a Deployment's; `agent-x2x5z` is some controller's; any other name is a bare pod's,
- * which is a workload of its own.
+ * StatefulSet's, `web-6d4cf56db6-x2x5z` a Deployment's; `agent-x2x5z` is some controller's; `web.cache[0]` is an allocation of
+ * Nomad's; any other name is a bare pod's, which is a workload of its own.
  */
 export function workloadOf(
   holder: Holder,
@@ -24,6 +25,8 @@ export function workloadOf(
 ): Workload | null {
   if (holder.kind !== 'pod') return null
   const { namespace, name } = holder
+  const group = groupOf(holder)
+  if (group) return group
   if (owner)
     return {
       namespace,
@@ -81,7 +84,7 @@ export function ordinalOf(
 
 /** Whether the name looks as if a controller had made it up. */
 function isGeneratedName(name: string): boolean {
-  return generatedPod.test(name) || replicaSetPod.test(name)
+  return generatedPod.test(name) || replicaSetPod.test(name) || bearsAllocationId(name)
 }
 
 const makersOfNames = ['ReplicationController', 'ReplicaSet', 'Deployment', 'DaemonSet', 'Job', 'CronJob']

@@ -4,6 +4,7 @@ import { encodeResult } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { decideAdd } from '../../ipam/plan/plan-add.ts'
 import type { Trace } from '../../ipam/choose/add-context.ts'
+import { isAllocationName } from '../../ipam/records/allocation.ts'
 import { describeHolder, holderKey, type AttachmentRecord, type Holder } from '../../ipam/records/records.ts'
 import { tooFewAddresses } from '../../ipam/choose/too-few-addresses.ts'
 import type { ClusterView } from '../../kubernetes/cluster-view.ts'
@@ -44,7 +45,9 @@ export async function explainAdd(
   question: ExplainRequest,
 ): Promise<ExplainReply> {
   const { namespace, name, config, ifname = 'eth0', manifest } = question
-  if (!dnsLabel.test(namespace) || !dnsSubdomain.test(name)) {
+  const isPod = dnsLabel.test(namespace) && dnsSubdomain.test(name)
+  const isNomads = /^[A-Za-z0-9-]+$/.test(namespace) && isAllocationName(name)
+  if (!isPod && !isNomads) {
     throw new Problem('IPK_REQUEST_INVALID', `"${namespace}/${name}" is not the NAMESPACE/NAME of a pod`, {
       hint: 'names of Kubernetes have lower-case letters, digits and "-", those of pods "." too',
     })

@@ -1,6 +1,7 @@
 import type { ExplainReply, ExplainRequest } from '../../../shared/api/explain.schema.ts'
 import { field, isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { isAllocationName } from '../../ipam/records/allocation.ts'
 import { nothingKnown, type PodFacts } from '../../ipam/records/pod-facts.ts'
 import type { Reason, Trace } from '../../ipam/choose/add-context.ts'
 import type { ClusterView, PodView } from '../../kubernetes/cluster-view.ts'
@@ -57,6 +58,14 @@ function withoutApi({ config, manifest }: ExplainRequest): ExplainedPod {
   }
 }
 
+/** An allocation has no annotations, and nobody but its next ADD knows the arguments of its job. */
+const ofNomad: ExplainedPod = {
+  annotationsFrom: 'nobody',
+  known: nothingKnown,
+  uid: null,
+  notes: [note('CNI_ARGS', 'what the "args" of the Nomad job ask for is not known before an ADD')],
+}
+
 async function fetchPod(cluster: ClusterView, namespace: string, name: string): Promise<PodView> {
   let view: PodView | undefined
   try {
@@ -83,6 +92,7 @@ export async function findExplainedPod(
   question: ExplainRequest,
   cluster: ClusterView | undefined,
 ): Promise<ExplainedPod> {
+  if (isAllocationName(question.name)) return ofNomad
   if (!cluster) return withoutApi(question)
   const { namespace, name, manifest } = question
   const view = cluster.pod({ namespace, name, uid: null })

@@ -5,6 +5,7 @@ import type { ResultDns } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { readIdentity, type IpamConfig, type NetworkIdentity } from '../../ipam/request/network-config.ts'
 import type { NetnsState } from '../../ipam/records/standing.ts'
+import { allocationName } from '../../ipam/records/allocation.ts'
 import type { StringMap } from '../../ipam/records/pod-facts.ts'
 import type { AttachmentKey, Began, Holder } from '../../ipam/records/records.ts'
 import type { MainConfig } from '../../ipam/request/main-config.ts'
@@ -43,24 +44,37 @@ export interface Invocation {
  * Reads what every request about an attachment has. Container and interface reach keys and texts, so they are checked
  * again: the socket is open to other clients than the plugin.
  *
- * @param args of the request, where they have been parsed already
+ * @param parsed CNI_ARGS of the request, where they have been parsed already
  * @throws Problem IPK_ENVIRONMENT, IPK_CONFIG_INVALID, IPK_VERSION_INCOMPATIBLE; never for what CNI_ARGS says
  */
 export function parseInvocation(
   request: CniRequest,
-  args: ParsedCniArgs = parseCniArgs(request.args),
+  parsed: ParsedCniArgs = parseCniArgs(request.args),
 ): Invocation {
   const { containerId, ifname, config } = request
   const fault = containerIdFault(containerId) ?? interfaceNameFault(ifname)
   if (fault) throw new Problem('IPK_ENVIRONMENT', fault.message, { details: fault.details })
   const network = readIdentity(config)
+  const args = believedArgs(parsed, containerId)
   const key = { network: network.name, containerId, ifname }
   return { request, args, network, key, holder: holderOf(key, args.args), podUid: args.args.podUid ?? null }
 }
 
-/** The pod that the runtime names, else the container. */
+/**
+ * Nomad calls the container by the ID of its allocation, which a job's author cannot know beforehand: a Nomad that sets no
+ * such key (before 1.9.4) passes on what the author made up.
+ */
+function believedArgs(parsed: ParsedCniArgs, containerId: string): ParsedCniArgs {
+  const { nomad, ...args } = parsed.args
+  if (nomad === undefined || nomad.id === containerId) return parsed
+  const message = `ARGS: NOMAD_ALLOC_ID=${nomad.id} is not the container, which is ${containerId}`
+  return { args, fault: parsed.fault ?? new Problem('IPK_ARGS_INVALID', message) }
+}
+
+/** The pod that the runtime names, or the allocation, else the container. */
 function holderOf({ network, containerId, ifname }: AttachmentKey, args: CniArgs): Holder {
-  const { podNamespace: namespace, podName: name } = args
+  const { podNamespace: namespace, podName: name, nomad } = args
+  if (nomad) return { kind: 'pod', network, namespace: nomad.namespace, name: allocationName(nomad), ifname }
   return name === undefined || namespace === undefined
     ? { kind: 'container', network, containerId, ifname }
     : { kind: 'pod', network, namespace, name, ifname }

@@ -7,6 +7,7 @@ import { checkHasRanges, readIpamConfig, type IpamConfig } from '../../ipam/requ
 import type { MacRequest, PodRequest } from '../../ipam/request/request.ts'
 import type { MainConfig } from '../../ipam/request/main-config.ts'
 import type { PodFacts } from '../../ipam/records/pod-facts.ts'
+import { isAllocation } from '../../ipam/records/allocation.ts'
 import { ordinalOf } from '../../ipam/records/workload.ts'
 import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
 import { firstInterface } from '../../kubernetes/annotations/own-keys.ts'
@@ -115,7 +116,11 @@ export function factsWanted(
     names.length > 0 ? names.includes(pool.name) : ipam.inline === undefined || asked === undefined,
   )
   return {
-    pod: holder.kind === 'pod' ? { namespace: holder.namespace, name: holder.name, uid: podUid } : undefined,
+    // The Kubernetes API, where there is one, knows no allocation of Nomad.
+    pod:
+      holder.kind === 'pod' && !isAllocation(holder)
+        ? { namespace: holder.namespace, name: holder.name, uid: podUid }
+        : undefined,
     runtimeAnnotations: ipam.podAnnotations,
     runtimeAsks:
       asked !== undefined && asked.addresses.length + asked.candidates.length + asked.pools.length > 0,

@@ -1,5 +1,6 @@
 import { encodeResult, type CniResult, type ResultInterface } from '../../../shared/cni/result.ts'
 import type { CniVersion } from '../../../shared/cni/versions.ts'
+import { isAllocation } from '../../ipam/records/allocation.ts'
 import type { AttachmentRecord, LeaseRecord } from '../../ipam/records/records.ts'
 import type { LoadedNetwork } from '../../diagnose/lint/loaded-networks.ts'
 import { usesIpkeeper } from '../../diagnose/lint/uses-ipkeeper.ts'
@@ -49,9 +50,9 @@ function resultOf(records: AttachmentRecords): CniResult {
   return { interfaces, ips, routes: attachment.wiring?.routes ?? [], dns: {} }
 }
 
-/** What containerd and CRI-O put into CNI_ARGS; nothing for a container without a pod. */
+/** What containerd and CRI-O put into CNI_ARGS; nothing for a container without a pod, nor for Nomad, which passes none at DEL. */
 function cniArgs({ holder, containerId, podUid }: AttachmentRecord): readonly (readonly [string, string])[] {
-  if (holder.kind !== 'pod') return []
+  if (holder.kind !== 'pod' || isAllocation(holder)) return []
   return [
     ['IgnoreUnknown', '1'],
     ['K8S_POD_NAMESPACE', holder.namespace],

@@ -1,6 +1,9 @@
 import { containerIdFault, interfaceNameFault, networkNameFault } from '../../../shared/cni/identifiers.ts'
+import { readNomadArgs } from '../../../shared/cni/nomad-args.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import { formatAddress, parseAddress } from '../../../shared/net/address.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { allocationName } from '../../ipam/records/allocation.ts'
 import type { AttachmentKey } from '../../ipam/records/records.ts'
 import { listIn, objectIn, textIn } from '../../../shared/json/object-fields.ts'
 import { pluginSettings } from '../../../shared/cni/netconf.ts'
@@ -64,10 +67,21 @@ export function readCachedResult(text: string): CachedAttachment | undefined {
   return {
     ...{ network, containerId, ifname },
     addresses: addressesOf(result),
-    pod: namespace && name ? { namespace, name, uid: uid === undefined || uid === '' ? null : uid } : null,
+    pod:
+      namespace && name
+        ? { namespace, name, uid: uid === undefined || uid === '' ? null : uid }
+        : allocationIn(args, containerId),
     netns: netns === '' ? null : netns,
     mac: mac === '' ? null : mac.toLowerCase(),
   }
+}
+
+/** The allocation that Nomad's arguments name, as invocation.ts reads them of an ADD; null where they name none. */
+function allocationIn(args: ReadonlyMap<string, string>, containerId: string): CachedAttachment['pod'] {
+  const pairs = new Map(Array.from(args, ([key, value]) => [key, [value]]))
+  const nomad = readNomadArgs(pairs, false)
+  if (nomad === undefined || nomad instanceof Problem || nomad.id !== containerId) return null
+  return { namespace: nomad.namespace, name: allocationName(nomad), uid: null }
 }
 
 /** A result of an ADD that ipkeeper had a part in. */

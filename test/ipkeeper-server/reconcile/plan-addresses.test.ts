@@ -79,6 +79,13 @@ t.test('of a container without a pod', t => {
   t.end()
 })
 
+t.test('of an allocation of Nomad', t => {
+  const seen = attachment({ id: 'c1', pod: 'web.cache[0]', kernel: [] })
+  const remedy = 'recreate the pod: nomad alloc stop -namespace shop c1'
+  t.match(suspectAddresses(snapshot({ attachments: [seen] })), [{ remedy }])
+  t.end()
+})
+
 const addresses = ['10.22.0.5', 'fd00:22::5']
 
 for (const [what, own, of, says] of [

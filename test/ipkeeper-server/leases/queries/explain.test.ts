@@ -299,6 +299,21 @@ t.test('a workload with more pods at once than addresses', async t => {
   )
 })
 
+t.test('an allocation of Nomad, of which no API is asked', async t => {
+  const cluster = clusterOf({ fetch: () => Promise.reject(new Error('the cluster was asked')) })
+  const { story, steps } = await openExplain(cluster, { requireAnnotations: false })
+  const id = '5b0ff3f4-6f0c-4d4f-9b0e-0c5b2b1f6a11'
+  const before = { namespace: 'Shop', pod: `web.cache[${id}]`, container: id, uid: null, retain: '30m' }
+  await story.add(before)
+  await story.del(id)
+  t.match(await steps({ namespace: 'Shop', name: `web.cache[${id.replace('5', '6')}]` }), [
+    /^ {2}request CNI_ARGS: what the "args" of the Nomad job ask for is not known before an ADD$/,
+    /^ {2}workload NomadGroup Shop\/web\.cache: as the pod's name says$/,
+    ...[/./, /./].slice(1),
+    /kept for NomadGroup Shop\/web\.cache since Shop\/web\.cache\[5b0ff3f4-.*\] is gone$/,
+  ])
+})
+
 t.test('questions that make no sense', async t => {
   const { ask } = await openExplain()
   for (const patch of [
@@ -308,6 +323,8 @@ t.test('questions that make no sense', async t => {
     { name: 'web_0' },
     { name: 'a/b' },
     { name: '-a' },
+    { name: 'web.cache[x]' },
+    { namespace: 'a/b', name: 'web.cache[0]' },
   ])
     t.equal((await thrownProblem(() => ask(patch))).code, 'IPK_REQUEST_INVALID', JSON.stringify(patch))
   t.equal((await thrownProblem(() => ask({ ifname: 'a/b' }))).code, 'IPK_ENVIRONMENT')

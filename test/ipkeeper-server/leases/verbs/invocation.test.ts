@@ -33,6 +33,24 @@ t.test('who the address is to belong to', t => {
   t.end()
 })
 
+t.test('an allocation of Nomad, which is called as its container is', t => {
+  const id = '5b0ff3f4-6f0c-4d4f-9b0e-0c5b2b1f6a11'
+  const args = `IgnoreUnknown=true;NOMAD_NAMESPACE=default;NOMAD_JOB_ID=web;NOMAD_GROUP_NAME=cache;NOMAD_ALLOC_ID=${id}`
+  const held = (name: string) => ({ kind: 'pod', network: 'net', namespace: 'default', name, ifname: 'eth0' })
+  t.match(add({ args, containerId: id }), { holder: held(`web.cache[${id}]`), podUid: null })
+  t.match(add({ args: `${args};NOMAD_ALLOC_INDEX=3`, containerId: id }), { holder: held('web.cache[3]') })
+  const forged = sampleRequest({ args, containerId: 'c1' })
+  t.match(parseInvocation(forged), { holder: container, args: { args: {} } }, 'a DEL goes on')
+  t.throws(() => readPlainly(forged, sampleFacts), {
+    code: 'IPK_ARGS_INVALID',
+    message: `ARGS: NOMAD_ALLOC_ID=${id} is not the container, which is c1`,
+  })
+  const twice = sampleRequest({ args: `${args};NOMAD_JOB_ID=x`, containerId: id })
+  t.match(parseInvocation(twice).holder, { kind: 'container', containerId: id })
+  t.throws(() => readPlainly(twice, sampleFacts), { message: 'ARGS: NOMAD_JOB_ID is given twice' })
+  t.end()
+})
+
 t.test('what this node adds', t => {
   t.match(add(), { node: 'n1', bootId: 'boot-1', netnsInode: '4026531840', dns: {}, startedAt: null })
   t.match(add({ netns: '/run/netns/none' }), { netns: '/run/netns/none', netnsInode: null })

@@ -123,6 +123,22 @@ t.test('what is known otherwise is not asked for', async t => {
   t.equal(read.owner, null)
 })
 
+t.test('of an allocation of Nomad nobody is asked', async t => {
+  const id = '5b0ff3f4-6f0c-4d4f-9b0e-0c5b2b1f6a11'
+  const cluster = clusterOf(undefined, () => {
+    throw new Error('the cluster was asked')
+  })
+  const args = `IgnoreUnknown=true;NOMAD_NAMESPACE=default;NOMAD_JOB_ID=web;NOMAD_GROUP_NAME=cache;NOMAD_ALLOC_ID=${id};IP=10.22.0.60`
+  const strict = reader({ cluster, rules: () => ({ ...rules, requireAnnotations: true }) })
+  t.match(await strict.read(request({ args, containerId: id })), {
+    holder: { kind: 'pod', namespace: 'default', name: `web.cache[${id}]` },
+    podUid: null,
+    owner: undefined,
+    place: { namespace: 'default' },
+    pod: { addresses: [{ address: { value: 0x0a16003cn }, source: 'CNI_ARGS IP' }] },
+  })
+})
+
 t.test('refused, before and after the cluster was asked', async t => {
   const strict = reader({
     cluster: clusterOf(undefined),

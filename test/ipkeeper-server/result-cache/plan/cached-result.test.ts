@@ -70,6 +70,19 @@ t.test('of a container without a pod, and without a path of a namespace', t => {
   t.end()
 })
 
+t.test('of an allocation of Nomad, which no runtime of pods made', t => {
+  const holder = {
+    kind: 'pod',
+    network: 'net',
+    namespace: 'default',
+    name: 'web.cache[0]',
+    ifname: 'eth0',
+  } as const
+  const own = { ...attachment, holder, podUid: null }
+  t.notHas(parse({ attachment: own, leases, bridgeMac: undefined }, conflist), { cniArgs: [] })
+  t.end()
+})
+
 t.test('of addresses that a fallback gave', t => {
   const given = { ...attachment, delegatedTo: 'host-local', given: ['10.9.0.2/24'] }
   t.match(parse({ attachment: given, leases: [], bridgeMac: undefined }, conflist), {

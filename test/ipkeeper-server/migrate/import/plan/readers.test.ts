@@ -209,6 +209,22 @@ t.test("libcni's cache", t => {
     netns: '/n',
     mac: null,
   })
+  const allocation = '5b0ff3f4-6f0c-4d4f-9b0e-0c5b2b1f6a11'
+  for (const [containerId, pod] of [
+    [allocation, { namespace: 'default', name: `web.cache[${allocation}]`, uid: null }],
+    [id, null],
+  ] as const) {
+    const cniArgs = Object.entries({
+      ...{
+        IgnoreUnknown: 'true',
+        NOMAD_NAMESPACE: 'default',
+        NOMAD_JOB_ID: 'web',
+        NOMAD_GROUP_NAME: 'cache',
+      },
+      NOMAD_ALLOC_ID: allocation,
+    })
+    t.match(readCachedResult(JSON.stringify({ ...whole, containerId, cniArgs })), { containerId, pod })
+  }
   for (const text of ['', '{', '[]', '{"kind":"other"}', JSON.stringify({ ...whole, containerId: '../x' })])
     t.equal(readCachedResult(text), undefined, text.slice(0, 20))
   t.end()

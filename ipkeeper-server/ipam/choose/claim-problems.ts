@@ -4,7 +4,7 @@ import { formatCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { shellWord } from '../../../shared/text/shell-word.ts'
 import type { AddressBook } from '../pools/address-book.ts'
-import { groupKind } from '../records/allocation.ts'
+import { groupKind, isAllocation } from '../records/allocation.ts'
 import { formatTime } from '../records/times.ts'
 import type { AddRequest } from '../request/add-request.ts'
 import type { OwnAddress } from '../pools/own-addresses.ts'
@@ -125,7 +125,7 @@ const howToPartFromNode = ({ name }: Pool, { cidr, link }: OwnAddress): string =
 
 /** Why an older sandbox is not taken for dead, and what ends it. */
 function whatToDoAboutSandbox(
-  { netns, netnsInode }: AttachmentRecord,
+  { netns, netnsInode, holder, containerId }: AttachmentRecord,
   standing: Standing,
   byTime: string | undefined,
 ): { readonly details: string; readonly hint: string } {
@@ -139,7 +139,9 @@ function whatToDoAboutSandbox(
       netnsInode === null
         ? `its network namespace ${netns === '' ? '(none given)' : netns} was none when it was added, which proves nothing`
         : `its network namespace ${netns} is not proved gone`,
-    hint: 'wait until the old pod has stopped, or remove its sandbox: crictl stopp, crictl rmp; for a Deployment set strategy Recreate or maxSurge 0',
+    hint: isAllocation(holder)
+      ? `wait until the old allocation has stopped, or end it: nomad alloc stop ${containerId}`
+      : 'wait until the old pod has stopped, or remove its sandbox: crictl stopp, crictl rmp; for a Deployment set strategy Recreate or maxSurge 0',
   }
 }
 
@@ -276,7 +278,8 @@ export const claimProblem = {
     leases: readonly LeaseRecord[],
     { standing, byTime }: Judged,
   ): Problem {
-    const who = `${describeHolder(request.holder)} (${old.podUid === null ? 'without UID' : `UID ${old.podUid}`})`
+    const uid = old.podUid === null ? 'without UID' : `UID ${old.podUid}`
+    const who = `${describeHolder(request.holder)}${isAllocation(request.holder) ? '' : ` (${uid})`}`
     const where = `on node ${old.node} in container ${old.containerId.slice(0, 13)}`
     const has =
       leases.length === 0

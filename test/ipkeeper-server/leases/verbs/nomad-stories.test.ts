@@ -120,7 +120,12 @@ const withIndex: Readonly<Record<string, readonly Step[]>> = {
       ['del', a],
       ['del', b],
       ['add', indexed(0, a, kept), '10.22.0.4'],
-      ['add', indexed(0, b, kept), 'IPK_HOLDER_LIVE'],
+      [
+        'add',
+        indexed(0, b, kept),
+        'IPK_HOLDER_LIVE',
+        /still held by default\/web\.cache\[0\] on node n1 .*wait until the old allocation has stopped, or end it: nomad alloc stop aaaaaaaa-/,
+      ],
       ['del', a],
       ['add', indexed(0, b, kept), '10.22.0.4'],
     ],

@@ -1,5 +1,5 @@
 /** The packaged plugin under go-cni, the library through which containerd and nerdctl call plugins. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { annotationsCapability, makeCallerSite, type CallerSite } from '../rigs/caller-site.ts'
 import { openGoCni, type GoCniAnswer, type GoCniPod } from '../rigs/go-cni.ts'
@@ -125,6 +125,42 @@ t.test('what Setup is refused reaches the caller whole', { skip }, async t => {
     unreachable.error,
     /^plugin type="bridge" failed \(add\): cannot reach ipkeeper-server on .*nobody\.sock.*\[IPK_DAEMON_UNREACHABLE\b.*\]$/s,
   )
+})
+
+/** What Nomad hands to the library (client/allocrunner/networking_cni.go): nothing of it at Remove. */
+function allocationOf(netns: string, args: Readonly<Record<string, string>> = {}): GoCniPod {
+  const id = randomUUID()
+  const own = {
+    NOMAD_REGION: 'global',
+    NOMAD_NAMESPACE: 'default',
+    NOMAD_JOB_ID: 'web',
+    NOMAD_GROUP_NAME: 'cache',
+    NOMAD_ALLOC_ID: id,
+  }
+  return { id, netns, labels: { IgnoreUnknown: 'true', ...args, ...own } }
+}
+
+t.test('an allocation of Nomad, and the one that takes its place', { skip }, async t => {
+  const site = await makeCallerSite(t, () => ({ retention: '1h' }))
+  const goCni = openGoCni(site, fixed(site))
+  const place = async (): Promise<string> => (await makeNetworkNamespace(site.host)).path
+  const first = allocationOf(await place(), { IP: '10.22.0.50' })
+  const { error, interfaces } = await goCni('Setup', first)
+  t.equal(error, undefined)
+  t.match(interfaces, { eth0: ['10.22.0.50'] })
+  t.match(await site.daemon().boundLeases(), [
+    { address: '10.22.0.50', pod: { namespace: 'default', name: `web.cache[${first.id}]` } },
+  ])
+  succeeds(t, await goCni('Check', first), 'Check')
+  const forged = allocationOf(await place(), { FOO: 'x;NOMAD_JOB_ID=other' })
+  t.match((await goCni('Setup', forged)).error, /NOMAD_JOB_ID is given twice.*IPK_ARGS_INVALID/s)
+  succeeds(t, await goCni('Remove', { id: first.id, netns: first.netns }), 'Remove')
+
+  const next = allocationOf(await place())
+  t.match(await goCni('Setup', next), { error: undefined, interfaces: { eth0: ['10.22.0.50'] } })
+  t.match(await site.daemon().boundLeases(), [
+    { address: '10.22.0.50', pod: { namespace: 'default', name: `web.cache[${next.id}]` } },
+  ])
 })
 
 t.test('Status where no daemon has ever been', { skip }, async t => {

@@ -68,7 +68,8 @@ function believedArgs(parsed: ParsedCniArgs, containerId: string): ParsedCniArgs
   const { nomad, ...args } = parsed.args
   if (nomad === undefined || nomad.id === containerId) return parsed
   const message = `ARGS: NOMAD_ALLOC_ID=${nomad.id} is not the container, which is ${containerId}`
-  return { args, fault: parsed.fault ?? new Problem('IPK_ARGS_INVALID', message) }
+  const hint = 'take NOMAD_ALLOC_ID out of the "args" of the job: Nomad sets it itself from 1.9.4 on'
+  return { args, fault: parsed.fault ?? new Problem('IPK_ARGS_INVALID', message, { hint }) }
 }
 
 /** The pod that the runtime names, or the allocation, else the container. */

@@ -1,3 +1,4 @@
+import { isAllocation } from '../ipam/records/allocation.ts'
 import { describeHolder, holderKey } from '../ipam/records/records.ts'
 import type { NodeSnapshot, SeenAttachment } from './plan-snapshot.ts'
 import type { Suspicion } from './plan-suspicion.ts'
@@ -37,6 +38,7 @@ function suspectGroup(key: string, group: readonly SeenAttachment[]): Suspicion 
   const newest = inOrder.at(-1)
   const oldest = inOrder[0]
   const name = newest ? describeHolder(newest.record.holder) : ''
+  const look = newest && isAllocation(newest.record.holder) ? 'nomad alloc status' : 'crictl inspectp'
   const each = inOrder.map(
     ({ record, leases }) =>
       `${record.containerId.slice(0, 13)} with ${leases.map(({ address }) => address).join(', ') || 'no address'}`,
@@ -46,7 +48,7 @@ function suspectGroup(key: string, group: readonly SeenAttachment[]): Suspicion 
     key: `twins ${key}`,
     says: `${name} has ${group.length} sandboxes: ${each.join('; ')}`,
     why: 'the older one was not stopped, or its DEL has not come',
-    remedy: `see whether the older one is to be there: crictl inspectp ${oldest?.record.containerId ?? ''}`,
+    remedy: `see whether the older one is to be there: ${look} ${oldest?.record.containerId ?? ''}`,
     about: {
       pod: name,
       ...(newest && newest.record.podUid !== null && { podUid: newest.record.podUid }),

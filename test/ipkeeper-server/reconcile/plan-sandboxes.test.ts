@@ -83,5 +83,9 @@ t.test('two sandboxes of one pod', t => {
     remedy: /crictl inspectp old/,
     about: { pod: 'shop/web-0', podUid: 'uid-web-0', containerId: 'old' },
   })
+  const canary = ['new', 'old'].map(id =>
+    attachment({ id, pod: 'web.cache[0]', since: id === 'old' ? 1 : 2 }),
+  )
+  t.match(suspectTwins(snapshot({ attachments: canary })), [{ remedy: /: nomad alloc status old$/ }])
   t.end()
 })

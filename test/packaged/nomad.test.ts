@@ -152,7 +152,7 @@ t.test('an address stays with a group of a job', { skip }, async t => {
       t.match((await add({ args })).got, message)
     t.match((await add({ job: 'a;b' })).got, /^ARGS: NOMAD_JOB_ID is missing/)
     t.match((await add({ job: '../../etc' })).got, /^ARGS: NOMAD_JOB_ID="\.\.\/\.\.\/etc" has characters/)
-    // A Nomad before 1.9.4 passes on what the author made up.
+    // A Nomad before 1.9.4 passes on what the author made up, and here cannot tell the ID.
     const id = randomUUID()
     const forged = argumentsOf({ namespace: 'payments' }, randomUUID())
     const { exit, stdout } = await call('ADD', id, { args: forged })

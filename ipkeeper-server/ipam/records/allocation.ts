@@ -8,7 +8,7 @@ import type { Holder, Workload } from './records.ts'
 const named = /^([^[\]/\s]+)\[(?:[0-9]{1,9}|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))\]$/
 
 /** What a periodic or a dispatched job has after the ID of the job that it is made from: never the same again. */
-const launched = /\/(?:periodic-[0-9]+|dispatch-[0-9]+-[0-9a-f]{8})$/
+const launched = /\/(?:periodic-[0-9]+|dispatch-(?:[^/]+-)?[0-9]+-[0-9a-f]{8})$/
 
 /** As a workload: Kubernetes has no such kind. */
 export const groupKind = 'NomadGroup'

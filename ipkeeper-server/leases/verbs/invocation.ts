@@ -61,8 +61,8 @@ export function parseInvocation(
 }
 
 /**
- * Nomad calls the container by the ID of its allocation, which a job's author cannot know beforehand: a Nomad that sets no
- * such key (before 1.9.4) passes on what the author made up.
+ * Nomad calls the container by the ID of its allocation. Where the two differ, it was not Nomad that named one, but the job of
+ * a Nomad that sets no such key (before 1.9.4).
  */
 function believedArgs(parsed: ParsedCniArgs, containerId: string): ParsedCniArgs {
   const { nomad, ...args } = parsed.args

@@ -26,6 +26,7 @@ t.test('the name of an allocation, and the group that it tells', t => {
     [{ job: 'web/periodic-1700000000' }, `web.cache[${id}]`, 'web.cache', true],
     [{ job: 'web/periodic-1700000000', index: 0 }, `web.cache[${id}]`, 'web.cache', true],
     [{ job: 'web/dispatch-1700000000-0a1b2c3d', index: 0 }, `web.cache[${id}]`, 'web.cache', true],
+    [{ job: 'web/dispatch-nightly-1700000000-0a1b2c3d' }, `web.cache[${id}]`, 'web.cache', true],
     [{ job: 'web/periodic-x', index: 0 }, 'web:periodic-x.cache[0]', 'web:periodic-x.cache', false],
     [
       { job: 'web-6d4cf56db6-x2x5z', index: 0 },

@@ -91,11 +91,13 @@ const withoutIndex: Readonly<Record<string, readonly Step[]>> = {
     ['reboot'],
     ['add', allocation(b, kept), '10.22.0.2', /takes it over from/],
   ],
-  'the network namespace of an allocation is made anew after a failed CHECK: DEL and ADD of the same ID': [
-    ['add', allocation(a, kept), '10.22.0.2'],
-    ['del', a],
-    ['add', allocation(a, kept), '10.22.0.2'],
-  ],
+  'the network namespace of an allocation is made anew after a failed CHECK: an ADD of the same ID, without a DEL':
+    [
+      ['add', allocation(a), '10.22.0.2'],
+      ['netns', a, 'replaced'],
+      ['add', allocation(a, { netns: '/proc/self/ns/net' }), '10.22.0.2'],
+      ['leases', [`10.22.0.2 bound default/web.cache[${a}] ${a}`]],
+    ],
 }
 
 const withIndex: Readonly<Record<string, readonly Step[]>> = {

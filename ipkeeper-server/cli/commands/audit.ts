@@ -1,7 +1,8 @@
 import type { AuditReply, Finding } from '../../../shared/api/audit.schema.ts'
 import { counted } from '../../../shared/text/counted.ts'
+import { visible } from '../../../shared/text/visible.ts'
 import { command } from '../framework/command.ts'
-import { formatTable, type Paint, visible } from '../framework/terminal-text.ts'
+import { formatTable, type Paint } from '../framework/terminal-text.ts'
 import { showProgress } from '../framework/progress.ts'
 
 /** Milliseconds: each pod's namespace is entered. */

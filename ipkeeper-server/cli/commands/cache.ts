@@ -10,11 +10,12 @@ import { lookAtSite, siteOptions } from './cache-site.ts'
 import { command, type ReadCall } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
 import { type Column, listing, tableOf } from '../framework/listing.ts'
-import { distance, formatTable, visible } from '../framework/terminal-text.ts'
+import { distance, formatTable } from '../framework/terminal-text.ts'
 import { findBadFiles } from './find-bad-files.ts'
 import { showProgress } from '../framework/progress.ts'
 import type { Terminal } from '../framework/terminal.ts'
 import { systemCode } from '../../../shared/system-code.ts'
+import { visible } from '../../../shared/text/visible.ts'
 
 const dirOption = {
   dir: {

@@ -13,11 +13,12 @@ import { commandHere, remedyHere, type Place } from '../../../shared/remedy/plac
 import { placeHere } from '../framework/here.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { counted } from '../../../shared/text/counted.ts'
+import { visible } from '../../../shared/text/visible.ts'
 import { missingLedgerIn } from '../../open-ledger/ledger-traces.ts'
 import { command } from '../framework/command.ts'
 import { OptionProblem } from '../framework/option-problem.ts'
 import { connectDaemon, type DaemonClient } from '../framework/daemon-client.ts'
-import { type Paint, type Tone, visible } from '../framework/terminal-text.ts'
+import { type Paint, type Tone } from '../framework/terminal-text.ts'
 import { readFlights } from './read-flights.ts'
 import { readPaste } from '../framework/read-input.ts'
 

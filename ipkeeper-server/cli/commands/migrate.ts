@@ -1,13 +1,14 @@
 import { offlineOptions, withStores } from './offline-stores.ts'
 import { command } from '../framework/command.ts'
 import { showStages } from '../framework/progress.ts'
-import { formatTable, visible } from '../framework/terminal-text.ts'
+import { formatTable } from '../framework/terminal-text.ts'
 import type { RecordConflict } from '../../migrate/transfer/bring-in.ts'
 import { copyLedger } from '../../migrate/transfer/ledger-copy.ts'
 import { moveLedger, type MoveReport, withoutOwn } from '../../migrate/transfer/move-ledger.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import { shellWord } from '../../../shared/text/shell-word.ts'
+import { visible } from '../../../shared/text/visible.ts'
 
 /** How many conflicts are listed; `-o json` has all. */
 const shown = 20

@@ -2,6 +2,8 @@ import type { AddressReply } from '../../../shared/api/address.schema.ts'
 import type { AttachmentsReply, LeasesReply, ReservationsReply } from '../../../shared/api/listing.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
+import { isPodName } from '../../../shared/text/pod-name.ts'
+import { visible } from '../../../shared/text/visible.ts'
 import { command, type ReadCall } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
 import { tableOf } from '../framework/listing.ts'
@@ -70,7 +72,7 @@ function facts(reply: AddressReply): string {
     ],
   ]
   const said = rows.flatMap(([name, value]) =>
-    value === null || value === undefined ? [] : [`${name.padEnd(9)}  ${value}\n`],
+    value === null || value === undefined ? [] : [`${name.padEnd(9)}  ${visible(value)}\n`],
   )
   return said.join('')
 }
@@ -111,7 +113,7 @@ async function unknownPod(daemon: DaemonClient, pod: string): Promise<Problem> {
   const list = `ipkeeperctl leases${namespace === undefined ? '' : ` -n ${namespace}`}`
   return new Problem('IPK_POD_UNKNOWN', `no address is known of pod ${pod}${question}`, {
     hint:
-      namespace === undefined
+      namespace === undefined || !isPodName(namespace, name)
         ? `see: ${list}`
         : `see: ${list}; what an ADD of it would get: ipkeeperctl explain ${namespace}/${name}`,
   })

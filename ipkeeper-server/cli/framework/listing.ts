@@ -1,7 +1,8 @@
+import { visible } from '../../../shared/text/visible.ts'
 import { command, type CtlCommand, type CommandRow, type ReadCall } from './command.ts'
 import { formatCsv, type CsvValue } from './csv-text.ts'
 import type { DaemonClient } from './daemon-client.ts'
-import { type Cell, formatTable, type Paint, visible } from './terminal-text.ts'
+import { type Cell, formatTable, type Paint } from './terminal-text.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What a listing is printed as, beside documents: -o table, wide and csv. */

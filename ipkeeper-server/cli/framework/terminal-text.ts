@@ -74,11 +74,6 @@ export function distance(time: string): string {
   return `${Math.round(seconds / 86_400)}d`
 }
 
-/** A text from outside on one line of a terminal, which would obey control characters, and which others may mirror. */
-export function visible(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '?')
-}
-
 /** What the daemon says of a kept address of a container without a pod does not name the container. */
 export function whoHas({ pod, containerId }: Pick<LeaseItem, 'pod' | 'containerId'>): string {
   if (pod) return `${pod.namespace}/${pod.name}`

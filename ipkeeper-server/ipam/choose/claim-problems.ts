@@ -12,6 +12,7 @@ import { describeRanges, formatRangeSet, unusableReason, type Pool, type Range }
 import type { AddressRequest, CandidateList, GatewayClaim } from '../request/request.ts'
 import {
   describeHolder,
+  describeNote,
   describeReservation,
   type AttachmentRecord,
   type Holder,
@@ -348,8 +349,7 @@ export const claimProblem = {
 
   reserved(pool: Pool, rangeSet: number, asked: AddressRequest, reservation: ReservationRecord): Problem {
     const address = formatAddress(asked.address)
-    const note = reservation.note === '' ? '' : ` (${reservation.note})`
-    const text = `reserved for ${describeReservation(reservation)}${note}`
+    const text = `reserved for ${describeReservation(reservation)}${describeNote(reservation)}`
     const hint = `choose another address, or: ${unreserveLine(reservation)}`
     return asked.channel === 'cni'
       ? new Problem('IPK_ADDRESS_RESERVED', inReferenceWords(pool, rangeSet, asked), {

@@ -1,5 +1,6 @@
 import type { ResultRoute } from '../../../shared/cni/result.ts'
 import type { JsonObject } from '../../../shared/json/fold.ts'
+import { visible } from '../../../shared/text/visible.ts'
 import type { Retention } from './retention.ts'
 
 /**
@@ -504,6 +505,10 @@ export function describeReservation({
   if (kind === 'external') return `external:${name}`
   return `${kind === undefined ? '' : `${kind} `}${namespace}/${name}`
 }
+
+/** The note of a reservation, for the end of what is said of it. Who wrote it may have put anything in. */
+export const describeNote = ({ note }: Pick<ReservationRecord, 'note'>): string =>
+  note === '' ? '' : ` (${visible(note)})`
 
 /** "shop/web-0", or "container 3f2a…" where there is no pod. */
 export function describeHolder(holder: Holder): string {

@@ -7,6 +7,7 @@ import { describeMove, promisedAway } from '../../ipam/choose/promised-address.t
 import { locateAddress, type AddressPlace } from '../../ipam/pools/pool-record.ts'
 import {
   describeHolder,
+  describeNote,
   describeReservation,
   holderKey,
   isTimeOver,
@@ -117,13 +118,12 @@ const sentences: Readonly<Record<AddressState, (found: Findings) => string>> = {
 
 function sentenceOf(found: Findings): string {
   const { key, state, reservation, lease } = found
-  const note = reservation && reservation.note !== '' ? ` (${reservation.note})` : ''
   const moved = describeMove(
     { reservation: () => reservation },
     lease && state !== 'expired' ? lease : undefined,
   )
   const reserved = reservation
-    ? `; it is reserved for ${describeReservation(reservation)}${note}${moved}`
+    ? `; it is reserved for ${describeReservation(reservation)}${describeNote(reservation)}${moved}`
     : ''
   const silent = found.silenceSays === undefined ? '' : `; ${found.silenceSays}`
   const ownToo = state === 'unusable' || !found.own ? '' : `; it is also ${ofNode(found.node, found.own)}`

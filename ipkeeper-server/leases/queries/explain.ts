@@ -2,6 +2,7 @@ import type { AddResult } from '../../../shared/api/cni.schema.ts'
 import type { ExplainReply, ExplainRequest } from '../../../shared/api/explain.schema.ts'
 import { encodeResult } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { isPodName } from '../../../shared/text/pod-name.ts'
 import { decideAdd } from '../../ipam/plan/plan-add.ts'
 import type { Trace } from '../../ipam/choose/add-context.ts'
 import { isAllocationName } from '../../ipam/records/allocation.ts'
@@ -17,9 +18,6 @@ import type { LeaseService } from '../verbs/service.ts'
 
 /** What no runtime calls a container, so that the question meets no attachment. */
 const nobodysContainer = 'explain.ipkeeper.io'
-
-const dnsLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-const dnsSubdomain = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
 
 /** The pod's present attachment; once that has had its DEL, the newest of the older ones that have not. */
 function presentOf({ ledger }: LeaseService, holder: Holder): AttachmentRecord | undefined {
@@ -45,9 +43,8 @@ export async function explainAdd(
   question: ExplainRequest,
 ): Promise<ExplainReply> {
   const { namespace, name, config, ifname = 'eth0', manifest } = question
-  const isPod = dnsLabel.test(namespace) && dnsSubdomain.test(name)
   const isNomads = /^[A-Za-z0-9-]+$/.test(namespace) && isAllocationName(name)
-  if (!isPod && !isNomads) {
+  if (!isPodName(namespace, name) && !isNomads) {
     throw new Problem('IPK_REQUEST_INVALID', `"${namespace}/${name}" is not the NAMESPACE/NAME of a pod`, {
       hint: 'names of Kubernetes have lower-case letters, digits and "-", those of pods "." too',
     })

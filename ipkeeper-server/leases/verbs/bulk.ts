@@ -7,6 +7,7 @@ import { locateAddress } from '../../ipam/pools/pool-record.ts'
 import { isSegmentName } from '../../ipam/pools/pool.ts'
 import {
   describeHolder,
+  describeNote,
   describeReservation,
   isTimeOver,
   isReservedFor,
@@ -195,8 +196,7 @@ export const unreserving: BulkAction<Named> = (service, { key }) => {
     service.ledger.expectHeard()
     return { verdict: 'unchanged', change: [], reason: 'not reserved' }
   }
-  const note = before.note === '' ? '' : ` (${before.note})`
-  const reason = `reserved for ${describeReservation(before)}${note}`
+  const reason = `reserved for ${describeReservation(before)}${describeNote(before)}`
   return { verdict: 'change', change: planUnreservation(key, before), reason }
 }
 

@@ -267,6 +267,22 @@ t.test('who: the other states', async t => {
   t.match((await control('who', '10.22.0.60')).out, /free in    now\n/)
 })
 
+t.test('a note can hold what a terminal obeys, and is never printed so', async t => {
+  const { story, control, printed } = await servedTool(t)
+  await story.add({ pod: 'web-0', container: 'c1' })
+  await printed('reserve', '10.22.0.77', 'shop/db-0', '--note', 'a\nb \u001b[31mred')
+  for (const argv of [
+    ['who', '10.22.0.77'],
+    ['who', 'shop/db-0'],
+    ['reservations'],
+    ['unreserve', '10.22.0.77', '--dry-run'],
+  ]) {
+    const { out, err } = await control(...argv)
+    t.match(`${out}${err}`, /a\?b \?\[31mred/, argv.join(' '))
+    t.notMatch(`${out}${err}`, /\u001b/, argv.join(' '))
+  }
+})
+
 t.test('who: a pod', async t => {
   const { story, control, printed } = await servedTool(t)
   await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50', retain: '30m' })
@@ -300,6 +316,10 @@ t.test('who: a pod', async t => {
     [
       ['printer'],
       /^error: no address is known of pod printer \[IPK_POD_UNKNOWN\]\nhint: see: ipkeeperctl leases\n$/,
+    ],
+    [
+      ['shop/ü'],
+      /^error: no address is known of pod shop\/ü(; .*)? \[IPK_POD_UNKNOWN\]\nhint: see: ipkeeperctl leases -n shop\n$/,
     ],
     [['web-0', '--segment', 'lab'], /^error: no address is known of pod web-0/],
     [['10.22.0.500'], /"10\.22\.0\.500" is no IP address/],

@@ -113,7 +113,9 @@ export async function runCommand(
       await watch({ command, daemon, call, title, place }, terminal, call.interval)
       return 0
     }
-    const printPart = call.output === 'table' ? terminal.out : (): void => undefined
+    const printPart = (text: string): void => {
+      if (call.output === 'table') terminal.out(remedyHere(text, place))
+    }
     const data = await command.run(daemon, call, terminalHere(terminal, place), printPart)
     terminal.out(printer(command, call, terminal, place).show(data))
     return command.exitCode(data)

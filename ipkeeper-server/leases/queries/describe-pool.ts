@@ -55,8 +55,8 @@ function describeRange(pool: Pool, range: Range, set: number): RangeDescription 
 }
 
 function describeRules(rules: PoolRules): string[] {
-  const { namespaces, namespaceSelector, nodes, nodeSelector, quotaPerNamespace, allowMac } = rules
-  return [
+  const { namespaces, namespaceSelector, nodes, nodeSelector, quotaPerNamespace, allowMac, besides } = rules
+  const own = [
     ...(namespaces ? [`namespaces ${namespaces.join(', ')}`] : []),
     ...(namespaceSelector ? [`namespaces with ${formatSelector(namespaceSelector)}`] : []),
     ...(nodes ? [`nodes ${nodes.join(', ')}`] : []),
@@ -66,6 +66,8 @@ function describeRules(rules: PoolRules): string[] {
       : [`at most ${quotaPerNamespace} addresses of a family for the pods of a namespace`]),
     ...(allowMac === false ? ['pods choose no MAC'] : []),
   ]
+  const more = (besides ? describeRules(besides) : []).filter(rule => !own.includes(rule))
+  return [...own, ...more.map(rule => `${rule}: of the file that is otherwise not in force`)]
 }
 
 /** The lowest addresses that nobody has, so many of each family. What it walks past is in some record. */

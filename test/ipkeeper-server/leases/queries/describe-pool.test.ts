@@ -84,5 +84,12 @@ t.test('rules, as the file says them', async t => {
       'pods choose no MAC',
     ],
   })
+  const besides = { namespaces: ['lab'], nodeSelector: rules.nodeSelector }
+  story.book = { ...story.book, pools: [{ pool: story.pool, rules: { besides }, policy, network: {} }] }
+  t.match(
+    await describePool(story.service, 'net', 0, noTurn),
+    { rules: ['namespaces lab: of the file that is otherwise not in force', /^nodes with zone=a: /] },
+    'those of a refused file, which apply all the same',
+  )
   await t.rejects(describePool(story.service, 'none', 0, noTurn), { code: 'IPK_POOL_UNKNOWN' })
 })

@@ -102,9 +102,15 @@ const poolFigures = {
   }),
 }
 
+export const Drains = Type.Literal(true, {
+  description:
+    'all ranges of the family drain: nothing of it is free, and yet it is not full; absent otherwise',
+})
+
 export const PoolFamily = Type.Object(
   {
     ...{ family: Type.Union([Type.Literal('IPv4'), Type.Literal('IPv6')]), ...poolFigures },
+    drains: Type.Optional(Drains),
     forecast: Type.Optional(Forecast),
   },
   { $id: 'PoolFamily' },

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Forecast } from './forecast.schema.ts'
-import { Count } from './listing.schema.ts'
+import { Count, Drains } from './listing.schema.ts'
 
 /** How full pools were over time, and when they will be full if they go on so. */
 
@@ -21,6 +21,7 @@ export const PoolUse = Type.Object(
     family: Type.Union([Type.Literal('IPv4'), Type.Literal('IPv6')]),
     capacity: Count,
     free: Count,
+    drains: Type.Optional(Drains),
     samples: Type.Array(UseSample, { description: 'the oldest first; the last one is of now' }),
     forecast: Forecast,
   },

@@ -15,10 +15,15 @@ t.test('a pool of the file that drains', { skip: missing('executables') }, async
   await logged('configuration reloaded')
   t.equal(await add('web-1', 'prod'), 182, 'no new pod')
   const { stdout } = await daemon.control('pools')
-  t.match(stdout, /^prod +default +IPv4 +1 +1 +0 +0 /m)
+  t.match(stdout, /^prod +default +IPv4 +1 +1 +0 +0 +- +- /m, 'and it is not full')
   t.match(
     stdout,
     /\nprod is draining: 1 left, and no new pod gets an address from it\nnext: ipkeeperctl leases --socket \S+ --pool prod\n/,
+  )
+  t.match(
+    (await daemon.control('doctor')).stdout,
+    /^skip +pools +every pool is draining$/m,
+    'what is emptied on purpose is no finding',
   )
   await restart(() => {
     write(oneRange)

@@ -43,9 +43,13 @@ const noteLines = (pools: PoolsReply['pools']): string =>
     .map(({ says, next }) => `${says}\nnext: ${shellLine(next)}\n`)
     .join('')
 
+/** What drains has nothing free either, but was meant to. */
+const isFull = ({ free, drains }: PoolRow): boolean => String(free) === '0' && !drains
+
 /** When it is full, if it goes on growing as it did; -o wide says why that is not known. */
-function fullIn({ forecast, free }: PoolRow): Cell {
-  if (String(free) === '0') return { text: 'full', tone: 'bad' }
+function fullIn(row: PoolRow): Cell {
+  const { forecast } = row
+  if (isFull(row)) return { text: 'full', tone: 'bad' }
   return typeof forecast?.fullAt === 'string' ? distance(forecast.fullAt) : '-'
 }
 
@@ -113,7 +117,7 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
     { title: 'HELD', key: 'held', value: row => row.held },
     {
       ...{ title: 'FREE', key: 'free', value: row => row.free },
-      text: row => (String(row.free) === '0' ? { text: '0', tone: 'bad' } : String(row.free)),
+      text: row => (isFull(row) ? { text: '0', tone: 'bad' } : String(row.free)),
     },
     {
       ...{ title: 'NEXT FREE', key: 'nextFreeAt', value: row => row.nextFreeAt },

@@ -102,8 +102,12 @@ export function drainingOf(
   const draining = sets.filter(({ left }) => left !== undefined)
   if (draining.length === 0) return undefined
   const left = draining.reduce((sum, set) => sum + (set.left ?? 0n), 0n)
-  return { whole: sets.every(({ drains }) => drains), left }
+  return { whole: allDrain(sets), left }
 }
+
+/** Whether nothing of them is free because they are being emptied, and not because they are full. */
+export const allDrain = (sets: readonly Pick<RangeSetUsage, 'drains'>[]): boolean =>
+  sets.every(({ drains }) => drains === true)
 
 interface Count extends Pick<RangeSetUsage, 'pool' | 'segment' | 'rangeSet' | 'family' | 'drains'> {
   capacity: bigint

@@ -1,6 +1,6 @@
 import type { Forecast } from '../../../shared/api/forecast.schema.ts'
 import { forecastFull, type MeasuredUse } from '../../ipam/pools/forecast-full.ts'
-import { sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
+import { allDrain, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
 import { isoTime } from '../../ipam/records/times.ts'
 import type { LeaseService } from '../verbs/service.ts'
 
@@ -22,6 +22,7 @@ export function forecastOf(
   sets: FamilySets,
   samples: readonly MeasuredUse[] = samplesOf(service, sets),
 ): Forecast {
+  if (allDrain(sets)) return { fullAt: null, says: 'it is being drained: no new pod gets an address' }
   const least = sets.reduce((free, set) => (set.free < free ? set.free : free), sets[0].free)
   const free = least * BigInt(sets.length)
   const { fullAt, says } = forecastFull(samples, free, service.now())

@@ -10,7 +10,7 @@ import { parseAddress } from '../../../shared/net/address.ts'
 import { locateAddress, poolOf } from '../../ipam/pools/pool-record.ts'
 import { pendingSpec } from '../../ipam/pools/pending-spec.ts'
 import { formatRange, type Pool } from '../../ipam/pools/pool.ts'
-import { byFamily, drainingOf, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
+import { allDrain, byFamily, drainingOf, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
 import { byPlace, inAddressOrder, keyed, type Keyed, type Located } from '../../ipam/records/address-order.ts'
 import { formatRetention } from '../../ipam/records/retention.ts'
 import {
@@ -150,6 +150,7 @@ export async function listPools(service: LeaseService, turn: () => Promise<unkno
         families: byFamily(sets).map(group => ({
           family: `IPv${group.family}` as const,
           ...figuresOf(pool, group.sets),
+          ...(allDrain(group.sets) && { drains: true as const }),
           ...(service.useSamples && { forecast: forecastOf(service, group.sets) }),
         })),
       }

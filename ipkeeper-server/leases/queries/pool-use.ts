@@ -1,6 +1,6 @@
 import type { PoolUse } from '../../../shared/api/pool-use.schema.ts'
 import type { PoolUseNow } from '../../ipam/pools/forecast-full.ts'
-import { byFamily, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
+import { allDrain, byFamily, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
 import { isoTime } from '../../ipam/records/times.ts'
 import type { LeaseService } from '../verbs/service.ts'
 import { forecastOf, samplesOf } from './forecast-of.ts'
@@ -27,6 +27,7 @@ export async function listPoolUse(service: LeaseService, turn: () => Promise<unk
     const samples = samplesOf(service, sets)
     return {
       ...{ name, segment, family: `IPv${family}` as const, capacity: count(capacity), free: count(free) },
+      ...(allDrain(sets) && { drains: true as const }),
       samples: samples.map(({ at, ...figures }) => ({ at: isoTime(at), ...figures })),
       forecast: forecastOf(service, sets, samples),
     }

@@ -10,15 +10,18 @@ interface Room {
   readonly says: string
   readonly free: bigint
   readonly capacity: bigint
+  /** Nothing of it is free because somebody wants that. */
+  readonly drains: boolean
 }
 
 const roomOf = ({ pools }: PoolsReply): readonly Room[] =>
   pools.flatMap(({ name, families }) =>
-    families.map(({ family, free, capacity, used, held, nextFreeAt }) => ({
+    families.map(({ family, free, capacity, used, held, nextFreeAt, drains = false }) => ({
       pool: name,
       says: `${name} (${family}) has ${free} of ${capacity} addresses free: ${used} in use, ${held} kept or reserved${nextFreeAt === null ? '' : `, the next comes free at ${nextFreeAt}`}`,
       free: BigInt(free),
       capacity: BigInt(capacity),
+      drains,
     })),
   )
 
@@ -28,8 +31,14 @@ export const poolsCheck: Check = {
   why: 'A pod that asks for no address by name is refused by a full pool.',
   run: async node => {
     if (!(await node.status())) return noDaemon
-    const rooms = roomOf((await node.ask('/v1/pools')) as PoolsReply).filter(({ capacity }) => capacity > 0n)
-    if (rooms.length === 0) return skip('no pool is known: a pool appears with the first ADD of its network')
+    const all = roomOf((await node.ask('/v1/pools')) as PoolsReply)
+    const rooms = all.filter(({ capacity, drains }) => capacity > 0n && !drains)
+    if (rooms.length === 0)
+      return skip(
+        all.some(({ drains }) => drains)
+          ? 'every pool is draining'
+          : 'no pool is known: a pool appears with the first ADD of its network',
+      )
     const full = rooms.filter(({ free }) => free === 0n)
     const nearly = rooms.filter(({ free, capacity }) => free > 0n && free * little < capacity)
     const [worst] = [...full, ...nearly]

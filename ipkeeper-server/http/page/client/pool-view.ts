@@ -21,7 +21,7 @@ export interface PoolRow {
 
 export function poolRows(pools: readonly PoolItem[], current: string | undefined): PoolRow[] {
   return pools.flatMap(({ name, segment, families }) =>
-    families.map(({ family, used, held, free, capacity, nextFreeAt, forecast }) => ({
+    families.map(({ family, used, held, free, capacity, nextFreeAt, drains, forecast }) => ({
       ...{ name, segment, family, nextFreeAt },
       href: formatRoute({ pool: name }),
       current: name === current,
@@ -29,7 +29,7 @@ export function poolRows(pools: readonly PoolItem[], current: string | undefined
       kept: countText(held),
       free: countText(free),
       capacity: countText(capacity),
-      fullAt: BigInt(free) <= 0n ? 'now' : (forecast?.fullAt ?? null),
+      fullAt: BigInt(free) <= 0n && !drains ? 'now' : (forecast?.fullAt ?? null),
     })),
   )
 }

@@ -53,8 +53,13 @@ function some<T>(items: readonly T[], most: number): T[] {
   return items.filter((_, index) => (items.length - 1 - index) % step === 0)
 }
 
-function forecastText({ free, forecast: { fullAt, says } }: PoolUse): string {
-  if (BigInt(free) <= 0n) return 'It is full now'
+/** What drains has nothing free either, but was meant to. */
+const fullNow = ({ free, drains }: PoolUse): boolean => BigInt(free) <= 0n && !drains
+
+function forecastText(use: PoolUse): string {
+  const { fullAt, says } = use.forecast
+  if (use.drains) return 'It is being drained: no new pod gets an address'
+  if (fullNow(use)) return 'It is full now'
   return fullAt === null
     ? `Day it is full: ${says}`
     : `Full on ${timeText(fullAt)} at the present rate: ${says}`
@@ -105,8 +110,8 @@ export function useViews(use: readonly PoolUse[], pool: string): UseView[] {
   return use
     .filter(({ name }) => name === pool)
     .map(of => {
-      const { family, samples, capacity, free, forecast } = of
-      const isFull = BigInt(free) <= 0n
+      const { family, samples, capacity, forecast } = of
+      const isFull = fullNow(of)
       return {
         family,
         title: `${family}, ${countText(capacity)} ${BigInt(capacity) === 1n ? 'address' : 'addresses'}`,

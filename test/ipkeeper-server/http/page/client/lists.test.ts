@@ -199,6 +199,7 @@ t.test('pools', t => {
   t.match(poolRows([pool], undefined), [{ current: false }, { current: false }])
   const forecast = { fullAt: until, says: 'it grows' }
   t.match(poolRows([{ ...pool, families: [{ ...six, forecast }] }], undefined), [{ fullAt: until }])
+  t.match(poolRows([{ ...pool, families: [{ ...four, drains: true }] }], undefined), [{ fullAt: null }])
   t.strictSame(poolTotals([pool]), [], 'of one pool there is no sum')
   const figures = { kept: '0', free: '0', capacity: '10' }
   t.strictSame(poolTotals([pool, { ...pool, families: [four] }]), [

@@ -51,6 +51,10 @@ t.test('what cannot be drawn is told', t => {
     fullAt: undefined,
     chart: { forecast: undefined },
   })
+  const emptied = { fullAt: null, says: 'it is being drained: no new pod gets an address' }
+  t.match(useViews([{ ...pool, free: 0, drains: true, forecast: emptied }], 'net'), [
+    { isFull: false, forecast: 'It is being drained: no new pod gets an address' },
+  ])
   const huge = { capacity: '18446744073709551613', free: '18446744073709551609', forecast: unknown }
   const [wide] = useViews([{ ...pool, ...huge, family: 'IPv6' }], 'net')
   t.match(wide, {

@@ -68,6 +68,15 @@ function refuseAtStart(path: string, text: string, next: DaemonConfig, current: 
   )
 }
 
+const unusableFile = (path: string, what: string, hint?: string): Problem =>
+  new Problem(
+    'IPK_DAEMON_CONFIG',
+    `${path}: ${what}; what was read before stays in force`,
+    hint === undefined ? {} : { hint },
+  )
+
+const emptyFile = (path: string): Problem => unusableFile(path, 'is empty; for defaults write {}')
+
 /**
  * The configuration file and what of it is in force. It is read again when it changes and when `reload` is called; a file
  * that cannot be used leaves the last good one in force.
@@ -148,6 +157,7 @@ export class WatchedConfig {
 
   /** What would become of such a file. Throws IPK_DAEMON_CONFIG. */
   judge(text: string, path: string): ConfigJudgement {
+    if (isEmptyText(text) && !isEmptyText(this.#text ?? '')) throw emptyFile(path)
     const config = parseConfig(text, path, this.#standardNode)
     return { config, atStart: changedAtStart(config, this.#config).map(key => key.join('.')) }
   }
@@ -204,10 +214,14 @@ export class WatchedConfig {
         return 'unchanged'
       }
       if (text === undefined)
-        throw this.#unusable('is gone', `put it back; for defaults: echo '{}' >${shellWord(this.#path)}`)
+        throw unusableFile(
+          this.#path,
+          'is gone',
+          `put it back; for defaults: echo '{}' >${shellWord(this.#path)}`,
+        )
       seen = text
       if (!again && seen === this.#refused) return 'refused'
-      if (isEmptyText(text)) throw this.#unusable('is empty; for defaults write {}')
+      if (isEmptyText(text)) throw emptyFile(this.#path)
       const next = parseConfig(text, this.#path, this.#standardNode)
       hooks.check?.(next)
       obeyable = next
@@ -270,14 +284,6 @@ export class WatchedConfig {
 
   async #keep(hooks: ConfigHooks): Promise<void> {
     await hooks.keep?.(this.kept())
-  }
-
-  #unusable(what: string, hint?: string): Problem {
-    return new Problem(
-      'IPK_DAEMON_CONFIG',
-      `${this.#path}: ${what}; what was read before stays in force`,
-      hint === undefined ? {} : { hint },
-    )
   }
 
   // ---- Watching

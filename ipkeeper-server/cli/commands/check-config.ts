@@ -1,5 +1,6 @@
 import { checkConfigRow } from './check-config-row.ts'
 import { command, type ReadCall } from '../framework/command.ts'
+import { placeHere } from '../framework/here.ts'
 import { connectDaemon, type DaemonClient } from '../framework/daemon-client.ts'
 import type { CommandExit } from '../framework/dispatch.ts'
 import type { Terminal } from '../framework/terminal.ts'
@@ -7,6 +8,7 @@ import { checkConfig, type ConfigCheck } from '../../config/check-config.ts'
 import type { ConfigCheckReply } from '../../../shared/api/config.schema.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { remedyHere } from '../../../shared/remedy/place.ts'
 
 /** What the daemon that runs says of a file that is valid as such. */
 export type DaemonWord = ConfigCheckReply | { readonly notAsked: string }
@@ -89,11 +91,14 @@ export async function checkConfigCall(
   { positionals: [path], options }: ReadCall,
   terminal: Terminal,
 ): Promise<CommandExit> {
-  const daemon = connectDaemon(options['socket'] ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
+  const { socket } = options
+  const daemon = connectDaemon(socket ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
   try {
     const checked = await checkedConfig(path, askWith(daemon))
     const isGood = isGoodConfig(checked)
-    terminal[isGood ? 'out' : 'err'](configText(checked))
+    terminal[isGood ? 'out' : 'err'](
+      remedyHere(configText(checked), placeHere({ socket, stateDir: undefined }, terminal)),
+    )
     return isGood ? 0 : 1
   } finally {
     await daemon.close()

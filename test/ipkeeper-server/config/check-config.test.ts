@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { checkConfig } from '../../../ipkeeper-server/config/check-config.ts'
 import { runProgram, type Finished } from '../../rigs/run-program.ts'
+import { listenScripted, replyText } from '../../rigs/scripted-socket.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const pools = (count: number): string =>
   `pools:\n${Array.from({ length: count }, (_, index) => `- { name: p${index}, subnet: 10.${index}.0.0/16 }\n`).join('')}`
@@ -69,4 +71,25 @@ t.test('as a command', async t => {
     const finished = await run(...words)
     t.match(finished, { exit, stdout, stderr }, words.join(' '))
   }
+})
+
+t.test('what a refusal advises names the socket that was given', async t => {
+  const folder = tempFolder(t)
+  const socket = folder.file('s')
+  const refused = {
+    code: 'IPK_POOLS_ORPHAN',
+    message: 'no',
+    details: '',
+    hint: 'ipkeeperctl leases --pool p',
+  }
+  const reply = { refused, atStart: [], added: [], changed: [], removed: [], notes: [] }
+  const server = await listenScripted(socket, connection => {
+    connection.end(replyText(200, reply))
+  })
+  t.teardown(server.close)
+  const path = join(t.testdir({ 'good.yaml': 'node: n1\n' }), 'good.yaml')
+  t.match(await run(path, '--socket', socket), {
+    exit: 1,
+    stderr: new RegExp(`\\nhint: ipkeeperctl leases --socket ${socket} --pool p\\n$`),
+  })
 })

@@ -193,6 +193,18 @@ t.test('the former text is no change, and ends the problem', async t => {
   t.strictSame(applied, [])
 })
 
+t.test('what is asked about beforehand is judged as it would be when it is there', async t => {
+  const path = join(t.testdir({ 'config.yaml': saying(1) }), 'config.yaml')
+  const { config } = await watchFile(t, path)
+  for (const text of ['', ' \n']) {
+    const { code, message } = await thrownProblem(() => config.judge(text, 'new.yaml'))
+    t.match({ code, message }, { code: 'IPK_DAEMON_CONFIG', message: /^new\.yaml: is empty; for defaults/ })
+  }
+  t.match(config.judge('{}', 'new.yaml'), { config: { pools: [] } })
+  const first = WatchedConfig.open(join(dirname(path), 'none'), false, () => 0)
+  t.match(first.judge('', 'new.yaml'), { config: { pools: [] } }, 'without a file nothing is taken away')
+})
+
 /** What happens to a file, and what is said of it. */
 const losses: readonly (readonly [name: string, change: (path: string) => void, message: string])[] = [
   [

@@ -46,6 +46,8 @@ export class OfflineStores {
   readonly #open = new Set<LeaseStore>()
 
   constructor(options: OfflineOptions) {
+    // As the daemon: SQLite makes its files by the umask.
+    process.umask(0o077)
     this.#options = options
     const path = resolve(options.config)
     const text = readConfigText(path)

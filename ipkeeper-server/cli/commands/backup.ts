@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path'
+import type { StatusReply } from '../../../shared/api/listing.schema.ts'
 import { version } from '../../../shared/build-info.ts'
+import { defaultPaths } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { counted } from '../../../shared/text/counted.ts'
-import { shellWord } from '../../../shared/text/shell-word.ts'
+import { shellLine, shellWord } from '../../../shared/text/shell-word.ts'
 import { readBackupFile, writeBackupFile } from '../../migrate/transfer/backup-file.ts'
 import { backupParts, type Backup } from '../../migrate/transfer/backup-lines.ts'
 import { copyLedger } from '../../migrate/transfer/ledger-copy.ts'
@@ -19,11 +21,29 @@ interface BackupReport extends LedgerDigest {
   readonly store: string
   readonly createdAt: string
   readonly kinds: Readonly<Record<string, number>>
+  /** Words of the command that brings it back where it came from. */
+  readonly restore: readonly string[]
 }
 
-function reportOf(file: string, { head, copy, digest }: Backup): BackupReport {
+function reportOf(file: string, { head, copy, digest }: Backup, target: readonly string[]): BackupReport {
   const { node, store, createdAt } = head
-  return { file, node, store, createdAt, kinds: countKinds(copy.records), ...digest }
+  const restore = ['ipkeeperctl', 'restore', file, ...target]
+  return { file, node, store, createdAt, kinds: countKinds(copy.records), ...digest, restore }
+}
+
+/** Options by which restore finds the store of a daemon: without them it takes the embedded one in the usual folder. */
+function storeOf({ stateDir, store: { kind, location } }: StatusReply): string[] {
+  const folder = stateDir === defaultPaths.stateDir ? [] : ['--state-dir', stateDir]
+  switch (kind) {
+    case 'etcd':
+      return ['--store', `etcd:${location}`, ...folder]
+    case 'kubernetes':
+      return ['--store', 'kubernetes:', ...folder]
+    case 'sqlite':
+      return location === join(stateDir, 'leases.db') ? folder : ['--store', `sqlite:${location}`, ...folder]
+    default:
+      return folder
+  }
 }
 
 const storeOption = (text: string): Option => ({ value: 'SPEC', text })
@@ -76,26 +96,30 @@ export const backupCommand = command<BackupReport>({
     const path = resolve(file)
     const interruption = terminal.interruption?.()
     const progress = showStages(terminal, 'saving')
-    const write = async (parts: AsyncIterable<string>): Promise<BackupReport> =>
-      reportOf(file, await writeBackupFile(path, watched(parts, interruption, progress)))
+    const write = async (parts: AsyncIterable<string>, target: readonly string[]): Promise<BackupReport> =>
+      reportOf(file, await writeBackupFile(path, watched(parts, interruption, progress)), target)
     const { store: spec } = args.options
     try {
-      if (spec === undefined) return await write(daemon.stream('/v1/backup'))
+      if (spec === undefined)
+        return await write(
+          daemon.stream('/v1/backup'),
+          storeOf((await daemon.ask('GET', '/v1/status')) as StatusReply),
+        )
       return await withStores(args, terminal, async (stores, parse) => {
         const store = await stores.open(parse(spec), 'look', true)
         const { node } = stores
         const head = { version, createdAt: new Date().toISOString(), node, store: store.kind }
-        return await write(backupParts(await copyLedger(store), head))
+        return await write(backupParts(await copyLedger(store), head), ['--store', spec])
       })
     } finally {
       progress.end()
     }
   },
-  print: ({ file, records, history, node, store }) =>
+  print: ({ file, records, history, node, store, restore }) =>
     `${file}: ${records.count} records and ${history.count} history entries of node ${node} (${store})
 records ${records.digest}
 history ${history.digest}
-to restore it: ipkeeperctl restore ${shellWord(file)}\n`,
+to restore it: ${shellLine(restore)}\n`,
 })
 
 interface RestoreReport extends MoveReport {

@@ -3,6 +3,7 @@ import { OptionProblem } from './option-problem.ts'
 import { colorWords } from './terminal-text.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
+import { shellWord } from '../../../shared/text/shell-word.ts'
 
 /** What the exit codes mean where a command does not say otherwise; 2 is the same everywhere. */
 export const usualExits: Exits = { 0: 'done', 1: 'refused or failed' }
@@ -38,7 +39,7 @@ export function chooseWord<T extends string>(option: string, given: string, know
   if (found !== undefined) return found
   const meant = nearestWord(given, known)
   const question = meant === undefined ? '' : `; did you mean ${meant}?`
-  throw new OptionProblem(option, `${option} ${given} is none of ${known.join(', ')}${question}`)
+  throw new OptionProblem(option, `${option} ${shellWord(given)} is none of ${known.join(', ')}${question}`)
 }
 
 /** What a reference lists below a command: its own options, and what it takes beyond the options of all commands. */

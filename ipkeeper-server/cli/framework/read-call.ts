@@ -30,6 +30,9 @@ const otherWords: OtherWords = {
   'sort-by': ['sort', 'order', 'order-by'],
   'no-headers': ['no-header', 'quiet'],
   free: ['next', 'available'],
+  // Of two of our own commands: each calls the runtime's folder by one of these.
+  'conf-dir': ['net-dir'],
+  'net-dir': ['conf-dir'],
 }
 
 /** The option that was meant; what means one that the command does not have is no slip of one that it has. */

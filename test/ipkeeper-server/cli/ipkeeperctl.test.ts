@@ -1133,10 +1133,12 @@ t.test('--watch: a line of JSON with each change, until the interruption', async
   t.match(lines[1], /^\{"leases":\[\{"address":"10\.22\.0\.2",.*\}\]\}\n$/)
 })
 
-t.test('--watch and --color: usage errors', async t => {
+t.test('--watch, --color, and what another command calls an option: usage errors', async t => {
   for (const [argv, message] of [
     [['leases', '--interval', '5'], '--interval goes with --watch'],
     [['leases', '-w', '--interval', '0'], '--interval 0 is not a number of seconds from 0.1 to 3600'],
+    [['doctor', '--net-dir', 'd'], 'unknown option --net-dir; did you mean --conf-dir?'],
+    [['try', '--conf-dir', 'd'], 'unknown option --conf-dir; did you mean --net-dir?'],
     [['leases', '--color', 'blue'], '--color blue is none of auto, always, never'],
     [['doctor', '--watch'], 'unknown option --watch'],
   ] as const)

@@ -22,6 +22,7 @@ t.test('what is asked of the daemon', t => {
 t.test('what it cannot be asked', t => {
   for (const [options, message] of [
     [{ state: 'heldd' }, '--state heldd is none of bound, held, cooling; did you mean held?'],
+    [{ state: 'held,' }, "--state '' is none of bound, held, cooling"],
     [{ state: 'held,free' }, '--state free is none of bound, held, cooling'],
     [{ state: '' }, '--state is empty'],
     [{ node: '' }, '--node is empty'],

@@ -141,10 +141,11 @@ export const PoolItem = Type.Object(
         {
           whole: Type.Boolean({ description: 'whether all of its ranges drain' }),
           left: Count,
+          reserved: Type.Optional(Count),
         },
         {
           description:
-            'ranges that give no new address, and how many are left in them; absent where none drains',
+            'ranges that give no new address, and how many are left in them, of which so many are only reserved; absent where none drains',
         },
       ),
     ),

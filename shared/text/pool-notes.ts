@@ -16,11 +16,18 @@ export function poolNotes(pools: readonly PoolItem[]): PoolNote[] {
   ])
 }
 
-function drainingNote(name: string, { whole, left }: NonNullable<PoolItem['draining']>): PoolNote {
+function drainingNote(
+  name: string,
+  { whole, left, reserved = 0 }: NonNullable<PoolItem['draining']>,
+): PoolNote {
   const what = whole ? name : `a range of ${name}`
+  const isAllReserved = String(reserved) === String(left)
+  const part = isAllReserved ? 'only reserved' : `${reserved} of them only reserved`
   const says =
     String(left) === '0'
       ? `${what} is drained: no address is left in it`
-      : `${what} is draining: ${left} left, and no new pod gets an address from it`
-  return { says, next: ['ipkeeperctl', 'leases', '--pool', name] }
+      : `${what} is draining: ${left} left${String(reserved) === '0' ? '' : `, ${part}`}, and no new pod gets an address from it`
+  // Where nobody has anything, a listing of leases would be empty and say nothing of what is left.
+  const listing = isAllReserved && String(left) !== '0' ? 'reservations' : 'leases'
+  return { says, next: ['ipkeeperctl', listing, '--pool', name] }
 }

@@ -91,6 +91,8 @@ export interface RangeSetUsage extends Usage {
   readonly cooling: bigint
   /** Addresses that are left in ranges that drain; undefined where none does. */
   readonly left?: bigint
+  /** How many of those are reserved, and no lease has them. */
+  readonly promised?: bigint
   /** Whether all of its ranges drain. */
   readonly drains?: true
 }
@@ -98,11 +100,12 @@ export interface RangeSetUsage extends Usage {
 /** What is left in the ranges of a pool that drain; undefined where none does. */
 export function drainingOf(
   sets: readonly RangeSetUsage[],
-): { readonly whole: boolean; readonly left: bigint } | undefined {
+): { readonly whole: boolean; readonly left: bigint; readonly reserved?: bigint } | undefined {
   const draining = sets.filter(({ left }) => left !== undefined)
   if (draining.length === 0) return undefined
   const left = draining.reduce((sum, set) => sum + (set.left ?? 0n), 0n)
-  return { whole: allDrain(sets), left }
+  const reserved = draining.reduce((sum, set) => sum + (set.promised ?? 0n), 0n)
+  return { whole: allDrain(sets), left, ...(reserved > 0n && { reserved }) }
 }
 
 /** Whether nothing of them is free because they are being emptied, and not because they are full. */
@@ -112,6 +115,7 @@ export const allDrain = (sets: readonly Pick<RangeSetUsage, 'drains'>[]): boolea
 interface Count extends Pick<RangeSetUsage, 'pool' | 'segment' | 'rangeSet' | 'family' | 'drains'> {
   capacity: bigint
   left?: bigint
+  promised?: bigint
   used: bigint
   held: bigint
   cooling: bigint
@@ -166,6 +170,7 @@ export class UsageTally {
     if (rests && !place.range.draining) count.cooling--
     if (present && !rests) return
     count.held++
+    if (place.range.draining) count.promised = (count.promised ?? 0n) + 1n
     leave(place)
   }
 

@@ -126,6 +126,15 @@ function figuresOf({ rangeSets }: Pool, sets: readonly RangeSetUsage[]): Omit<Po
   }
 }
 
+const drainingItem = ({
+  whole,
+  left,
+  reserved,
+}: NonNullable<ReturnType<typeof drainingOf>>): NonNullable<PoolItem['draining']> => ({
+  ...{ whole, left: count(left) },
+  ...(reserved !== undefined && { reserved: count(reserved) }),
+})
+
 /**
  * All pools by name. It gives the event loop back on its way, so that an ADD does not wait for a listing.
  *
@@ -144,7 +153,7 @@ export async function listPools(service: LeaseService, turn: () => Promise<unkno
       const pending = pendingSpec(record)
       const draining = drainingOf(sets)
       return {
-        ...(draining && { draining: { ...draining, left: count(draining.left) } }),
+        ...(draining && { draining: drainingItem(draining) }),
         ...(pending && { pending }),
         ...{ name: pool.name, segment: pool.segment, ...figuresOf(pool, sets) },
         families: byFamily(sets).map(group => ({

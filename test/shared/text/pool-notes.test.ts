@@ -21,6 +21,26 @@ const rows: readonly (readonly [
     [['a b is draining: 3 left, and no new pod gets an address from it', 'leases --pool']],
   ],
   [
+    'one of which some addresses are only reserved',
+    { draining: { whole: true, left: 3, reserved: 2 } },
+    [
+      [
+        'a b is draining: 3 left, 2 of them only reserved, and no new pod gets an address from it',
+        'leases --pool',
+      ],
+    ],
+  ],
+  [
+    'one that nobody has an address of any more',
+    { draining: { whole: true, left: '2', reserved: 2 } },
+    [
+      [
+        'a b is draining: 2 left, only reserved, and no new pod gets an address from it',
+        'reservations --pool',
+      ],
+    ],
+  ],
+  [
     'a range that is drained',
     { draining: { whole: false, left: '0' } },
     [['a range of a b is drained: no address is left in it', 'leases --pool']],

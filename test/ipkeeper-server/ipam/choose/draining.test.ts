@@ -4,7 +4,7 @@ import { canonicalPool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
 import type { PoolSettings } from '../../../../ipkeeper-server/ipam/pools/pool-settings.ts'
 import { measureUsage } from '../../../../ipkeeper-server/leases/queries/measure-usage.ts'
 import { poolStatuses } from '../../../../ipkeeper-server/leases/tasks/pool-statuses.ts'
-import { drainingOf, usageOf } from '../../../../ipkeeper-server/ipam/pools/usage.ts'
+import { drainingOf, usageOf, UsageTally } from '../../../../ipkeeper-server/ipam/pools/usage.ts'
 import { poolOf, toPoolRecord } from '../../../../ipkeeper-server/ipam/pools/pool-record.ts'
 import { configured, minute, tellStories, type Step } from '../../leases/story.ts'
 import { TestService, type PodWords } from '../../leases/test-service.ts'
@@ -126,6 +126,23 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   ],
 }
 tellStories(t, stories)
+
+t.test('what is left of a pool that drains may be only reserved', async t => {
+  const story = await TestService.open()
+  const drains = poolOfRanges('old', '10.22.0.0/24 draining')
+  story.book = { ...story.book, pools: [open] }
+  story.pool = open.pool
+  await story.add({ pod: 'a', container: 'c1', network: 'old' })
+  const tally = new UsageTally([drains], story.service.now())
+  for (const lease of story.service.ledger.leaseOutlines()) tally.lease(lease)
+  const key = { segment: drains.segment, address: '10.22.0.9' }
+  tally.reservation(key, undefined)
+  tally.reservation(
+    { ...key, address: '10.22.0.2' },
+    story.service.ledger.lease({ ...key, address: '10.22.0.2' }),
+  )
+  t.strictSame(drainingOf(tally.rangeSets()), { whole: true, left: 2n, reserved: 1n })
+})
 
 t.test('figures of a pool that drains', async t => {
   const story = await TestService.open()

@@ -4,9 +4,10 @@ import {
   readConditions,
   readSandboxAddresses,
   readSandboxList,
+  readVersion,
   sandboxStatusRequest,
 } from './cri-messages.ts'
-import type { RuntimeCondition, Sandbox } from './sandboxes.ts'
+import type { RuntimeCondition, RuntimeVersion, Sandbox } from './sandboxes.ts'
 
 /** A list of some thousands of sandboxes; kubelet takes as much (16 MiB). */
 const longestMessage = 16 * 1024 * 1024
@@ -49,6 +50,11 @@ export class CriClient {
   /** NetworkReady among them, with the reason why not. Rejects as above. */
   async conditions(): Promise<readonly RuntimeCondition[]> {
     return await this.#call('Status', emptyMessage(), readConditions)
+  }
+
+  /** What it is. Rejects as above. */
+  async version(): Promise<RuntimeVersion> {
+    return await this.#call('Version', emptyMessage(), readVersion)
   }
 
   close(): void {

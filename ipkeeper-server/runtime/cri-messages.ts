@@ -1,6 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { readMessage, taken, type ReadField } from '../host/protobuf.ts'
-import type { RuntimeCondition, Sandbox } from './sandboxes.ts'
+import type { RuntimeCondition, RuntimeVersion, Sandbox } from './sandboxes.ts'
 
 /**
  * The messages of the CRI (runtime.v1 of k8s.io/cri-api) that are used, as far as they are used. Field numbers are those
@@ -19,7 +19,7 @@ function readFirst(bytes: Uint8Array, read: ReadField): void {
   )
 }
 
-/** ListPodSandboxRequest without a filter, StatusRequest that is not verbose. */
+/** ListPodSandboxRequest without a filter, StatusRequest that is not verbose, VersionRequest. */
 export const emptyMessage = (): Uint8Array => new Uint8Array()
 
 /** PodSandboxStatusRequest. */
@@ -101,6 +101,17 @@ function readCondition(bytes: Uint8Array): RuntimeCondition {
     if (field === 2) return taken(() => (found.holds = reader.bool()))
     if (field === 3) return taken(() => (found.reason = reader.string()))
     if (field === 4) return taken(() => (found.message = reader.string()))
+    return false
+  })
+  return found
+}
+
+/** VersionResponse: 2 runtime_name, 3 runtime_version. */
+export function readVersion(bytes: Uint8Array): RuntimeVersion {
+  const found = { name: '', version: '' }
+  readMessage(bytes, (field, reader) => {
+    if (field === 2) return taken(() => (found.name = reader.string()))
+    if (field === 3) return taken(() => (found.version = reader.string()))
     return false
   })
   return found

@@ -24,6 +24,12 @@ export interface RuntimeCondition {
   readonly message: string
 }
 
+/** What a runtime is: "containerd" and "v2.1.4". */
+export interface RuntimeVersion {
+  readonly name: string
+  readonly version: string
+}
+
 /** The container runtimes of this node. */
 export interface ContainerRuntimes {
   /** All sandboxes of each runtime whose socket is there. Never rejects. */

@@ -2,7 +2,10 @@ import { statSync } from 'node:fs'
 import { runtimeSockets } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { CriClient } from './cri-client.ts'
-import type { ContainerRuntimes, RuntimeAnswer, RuntimeCondition } from './sandboxes.ts'
+import type { ContainerRuntimes, RuntimeAnswer, RuntimeCondition, RuntimeVersion } from './sandboxes.ts'
+
+/** What the runtime of a socket says of itself, or why it says nothing. */
+export type SocketVersion = { readonly socket: string } & (RuntimeVersion | { readonly fault: string })
 
 /** "absent" also for a path that is no socket. */
 function isSocket(path: string): boolean {
@@ -62,6 +65,20 @@ export class SocketRuntimes implements ContainerRuntimes {
 
   async conditions(socket: string): Promise<readonly RuntimeCondition[]> {
     return await (await this.#client(socket)).conditions()
+  }
+
+  /** What each of them is, or why it does not say so. Never rejects. */
+  async versions(): Promise<readonly SocketVersion[]> {
+    const present = this.#sockets.filter(socket => this.#named || isSocket(socket))
+    return await Promise.all(
+      present.map(async socket => {
+        try {
+          return { socket, ...(await (await this.#client(socket)).version()) }
+        } catch (error) {
+          return { socket, fault: error instanceof Error ? error.message : String(error) }
+        }
+      }),
+    )
   }
 
   close(): void {

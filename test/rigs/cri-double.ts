@@ -16,7 +16,7 @@ const definition = loadSync(join(import.meta.dirname, 'cri.proto'), {
 })
 const service = definition['runtime.v1.RuntimeService'] as unknown as ServiceDefinition
 
-export type CriMethod = 'ListPodSandbox' | 'PodSandboxStatus' | 'Status'
+export type CriMethod = 'ListPodSandbox' | 'PodSandboxStatus' | 'Status' | 'Version'
 
 /** Bytes of a reply of the CRI, encoded from cri.proto by somebody else's code. */
 export function encodeReply(method: CriMethod, reply: object): Buffer {

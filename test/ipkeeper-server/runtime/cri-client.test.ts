@@ -44,6 +44,23 @@ t.test('what it lists, and what it has of one', async t => {
   t.match(runtime.calls[1], { method: 'PodSandboxStatus', request: { pod_sandbox_id: 'a' } })
 })
 
+t.test('what runtimes are', async t => {
+  const { socket } = await talk(t, method =>
+    method === 'Version'
+      ? encodeReply('Version', { version: '0.1.0', runtime_name: 'containerd', runtime_version: 'v2.1.4' })
+      : { code: 12, details: 'not this' },
+  )
+  const away = socketFor(t)
+  const runtimes = new SocketRuntimes([socket, away])
+  t.teardown(() => {
+    runtimes.close()
+  })
+  t.match(await runtimes.versions(), [
+    { socket, name: 'containerd', version: 'v2.1.4' },
+    { socket: away, fault: /\S/ },
+  ])
+})
+
 t.test('ten megabytes of sandboxes', async t => {
   const ids = Array.from({ length: 45_000 }, (_, index) => `${index}`.padEnd(250, 'f'))
   const reply = list(...ids)

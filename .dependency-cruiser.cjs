@@ -423,6 +423,8 @@ module.exports = {
           `${server}kubernetes/(dialects/owner-keys|kube-object|owner-kinds)\\.ts$`,
           // What the text of the daemon's file says; whether it is put in force is asked of the daemon.
           `${server}config/check-config\\.ts$`,
+          // And that text without secrets.
+          `${server}config/shareable-config\\.ts$`,
           // Stores whose daemon does not run, for what can be done only then: the locks see to it.
           // And what is left of a ledger where none is.
           `${server}open-ledger/(open-offline|ledger-traces)\\.ts$`,

@@ -14,6 +14,7 @@ import {
   cacheRestoreCommand,
   cacheScanCommand,
 } from './commands/cache.ts'
+import { bundleCommand } from './commands/bundle.ts'
 import { checkConfigCommand } from './commands/check-config.ts'
 import { completionCommand } from './commands/completion.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
@@ -72,6 +73,7 @@ export const commands: readonly CtlCommand[] = [
   rescueCommand,
   migrateCommand,
   doctorCommand,
+  bundleCommand,
   lintCommand,
   checkConfigCommand,
   completionCommand,

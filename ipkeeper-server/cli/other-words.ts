@@ -20,6 +20,7 @@ export const toolWords: OtherWords = {
   restore: ['load'],
   rescue: ['recover', 'salvage'],
   doctor: ['check', 'diagnose', 'diag', 'debug', 'troubleshoot', 'health', 'fix', 'repair'],
+  bundle: ['sysdump', 'sosreport', 'bugreport', 'support', 'collect', 'must-gather'],
   lint: ['validate', 'conflist'],
   'check-config': ['config'],
 }

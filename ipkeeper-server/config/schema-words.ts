@@ -29,6 +29,7 @@ export interface SchemaNode {
   readonly description?: string
   readonly doc?: KeyDoc
   readonly enum?: readonly string[]
+  readonly pattern?: string
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly patternProperties?: Readonly<Record<string, SchemaNode>>
   readonly propertyNames?: SchemaNode

@@ -32,6 +32,7 @@ export const toolPlaces: Readonly<Record<string, 'socket' | 'state' | 'both' | '
   'cache quarantine': 'both',
   'cache restore': 'both',
   doctor: 'both',
+  bundle: 'both',
   backup: 'socket',
   rescue: 'socket',
   restore: 'state',

@@ -47,8 +47,8 @@ export interface ProbeOptions {
 }
 
 /** Folders that a person names come before those that the daemon was told, and these before the usual ones. */
-async function choosePlaces(
-  { confDir, binDir }: ProbeOptions,
+export async function choosePlaces(
+  { confDir, binDir }: Pick<ProbeOptions, 'confDir' | 'binDir'>,
   status: Promise<StatusReply | undefined>,
 ): Promise<Pick<NodeView, 'confDir' | 'binDirs'>> {
   const told = confDir === undefined || binDir === undefined ? (await status)?.conflist : undefined

@@ -105,7 +105,7 @@ export const binDirCheck: Check = {
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
 /** Called without CNI_COMMAND a plugin says on stderr what it is (cni-protocol A15). */
-async function versionOf(path: string): Promise<string | undefined> {
+export async function pluginVersion(path: string): Promise<string | undefined> {
   const end = await runProgram({ path, args: [], env: {}, timeoutMs: 4000 })
   return /^CNI ipkeeper plugin v(\S{1,40})$/m.exec(end.stderr)?.[1]
 }
@@ -128,7 +128,7 @@ export const pluginCheck: Check = {
       const loader = loaderOf(path)
       if (loader !== undefined && !existsSync(loader))
         return fail(`${path} does not start: it needs ${loader}, which does not exist`, 'ls', '-l', loader)
-      const version = await versionOf(path)
+      const version = await pluginVersion(path)
       if (version === undefined) return fail(`${path} is not the ipkeeper plugin`, ...install)
       if (version !== wanted) return fail(`${path} is ${version}, and ipkeeper-server ${wanted}`, ...install)
     }

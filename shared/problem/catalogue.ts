@@ -798,7 +798,7 @@ export const catalogue = {
     httpStatus: 500,
     retryable: false,
     summary: 'A bug in ipkeeper.',
-    hint: 'please report it with the log lines of this request',
+    hint: 'please report it, with the log lines of this request and the file that this writes: ipkeeperctl bundle FILE',
   },
 } as const satisfies Record<`IPK_${string}`, ProblemRow>
 

@@ -74,7 +74,7 @@ const fileLines = (text: string, stateDir: string): string =>
   text
     .replaceAll(/\bipkeeperctl explain --manifest FILE\b/g, 'ipkeeperctl explain --manifest - < FILE')
     .replaceAll(
-      /\bipkeeperctl (backup|restore) FILE\b/g,
+      /\bipkeeperctl (backup|restore|bundle) FILE\b/g,
       (_whole, name: string) => `ipkeeperctl ${name} ${shellWord(`${stateDir}/FILE`)}`,
     )
 

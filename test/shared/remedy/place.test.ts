@@ -79,6 +79,12 @@ const rows: readonly (readonly [kind: string, place: Place, written: string, sai
     `a copy is written by: ${inPod}ipkeeperctl backup '/d/a b/FILE'`,
   ],
   [
+    'a DaemonSet, and what support needs',
+    pod,
+    'name another file: ipkeeperctl bundle FILE',
+    `name another file: ${inPod}ipkeeperctl bundle /var/lib/ipkeeper/FILE`,
+  ],
+  [
     'a DaemonSet whose pod does not run, as it cannot read its ledger',
     pod,
     'ipkeeperctl rescue --store sqlite:/d/leases.db; or: ipkeeperctl restore FILE; ipkeeperctl rescue',

@@ -30,20 +30,21 @@ class LatePart extends Error {}
 const interrupted = (): Problem => new Problem('IPK_INTERRUPTED', 'interrupted: no bundle was written')
 
 interface Limits {
-  /** Milliseconds. */
-  readonly limit: number
+  /** Milliseconds; undefined: the work has a limit of its own. */
+  readonly limit?: number
   /** What is said when they are over. */
-  readonly late: string
+  readonly late?: string
   readonly signal: AbortSignal | undefined
 }
 
 /** What a promise resolves to, unless its time is up or somebody presses Ctrl-C; it is not waited for then. */
-async function within<T>(work: Promise<T>, { limit, late, signal }: Limits): Promise<T> {
+export async function within<T>(work: Promise<T>, { limit, late = '', signal }: Limits): Promise<T> {
   if (signal?.aborted) throw interrupted()
   const stop = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
+  const end = (): void => {
     stop.reject(new LatePart(late))
-  }, limit)
+  }
+  const timer = limit === undefined ? undefined : setTimeout(end, limit)
   const abort = (): void => {
     stop.reject(interrupted())
   }

@@ -5,7 +5,7 @@ import { defaultPaths } from '../../../shared/paths.ts'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import { choosePlaces } from '../../diagnose/doctor/probe-node.ts'
-import { collectParts, shareableReports, type PartReport } from '../bundle/collect.ts'
+import { collectParts, shareableReports, within, type PartReport } from '../bundle/collect.ts'
 import { manifestOf, missingText, type Manifest } from '../bundle/manifest.ts'
 import { bundleParts } from '../bundle/parts.ts'
 import { nodeWord } from '../bundle/safe-name.ts'
@@ -136,7 +136,7 @@ export const bundleCommand = command<BundleReport>({
     for (const [name, value] of [['FILE', file], ...Object.entries(args.options)] as const)
       if (value === '') throw new Problem('IPK_USAGE', `${name} is empty`)
     if (file !== undefined) checkTarget(resolve(file))
-    const { site, isSilent } = await findSite(daemon, args, terminal)
+    const { site, isSilent } = await within(findSite(daemon, args, terminal), { signal })
     const node = site.status?.node ?? (terminal.env['IPKEEPER_NODE'] || hostname())
     const at = Date.now()
     const target = file ?? `ipkeeper-bundle-${nodeWord(node)}-${stampOf(at)}${suffix}`

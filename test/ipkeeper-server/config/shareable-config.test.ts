@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
+import { ConfigKeeper } from '../../../ipkeeper-server/config/kept-config.ts'
 import { shareableFile, shareableKept } from '../../../ipkeeper-server/config/shareable-config.ts'
 import { tempFolder } from '../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
@@ -52,4 +53,15 @@ t.test('files that are not there', async t => {
   t.equal(shareableKept(folder.file('none')), undefined)
   writeFileSync(folder.file('last-good-config.json'), '{')
   t.match(await thrownProblem(() => shareableKept(folder.file('.'))), { code: 'IPK_CONFIG_COPY' })
+})
+
+t.test('the copy of what was last in force', async t => {
+  const stateDir = tempFolder(t).path
+  const keeper = new ConfigKeeper({ stateDir, onProblem: () => undefined })
+  t.teardown(() => keeper.stop())
+  await keeper.keep({ text: 'node: null\npwd: hunter2\n', loadedAt: 1, strict: undefined })
+  t.match(shareableKept(stateDir), {
+    value: { node: null, pwd: '(removed: not a key of the configuration)' },
+    decoded: { pwd: 'hunter2' },
+  })
 })

@@ -1,11 +1,14 @@
 /** ipkeeperctl bundle in this process, without a daemon: what is in it, and that no secret is. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Manifest } from '../../../../ipkeeper-server/cli/bundle/manifest.ts'
 import { runTool } from '../../../rigs/run-tool.ts'
+import { serveLeases } from '../../../rigs/served-leases.ts'
 import { tempFolder } from '../../../rigs/temp-folder.ts'
+import { TestService } from '../../leases/test-service.ts'
 
 /** Each is a word of its own, so that whatever is left of one is found. */
 const secrets = Array.from({ length: 14 }, (_, index) => `hush${index}z`)
@@ -113,4 +116,45 @@ t.test('calls that write nothing', async t => {
   )
   t.strictSame(readdirSync(folder.path), ['old'])
   t.equal(readFileSync(folder.file('old'), 'utf8'), 'old')
+})
+
+t.test('what a daemon says is taken from there, under the name of its node', async t => {
+  const folder = tempFolder(t)
+  const story = await TestService.open()
+  story.now = Date.now()
+  const { socket } = await serveLeases(t, { story })
+  await story.add({ pod: 'web-0', container: 'c1' })
+  const [nets, state] = [folder.file('nets'), folder.file('state')]
+  mkdirSync(join(state, 'flights'), { recursive: true })
+  mkdirSync(nets)
+  writeFileSync(join(state, 'flights', '000001.jsonl'), 'torn\n')
+  const before = process.cwd()
+  t.teardown(() => {
+    process.chdir(before)
+  })
+  process.chdir(folder.path)
+  const drawn: string[] = []
+  const { exit, out, err } = await runTool(['bundle', '--conf-dir', nets, '--bin-dir', nets, '-o', 'json'], {
+    env: { IPKEEPER_SOCKET: socket, IPKEEPER_STATE_DIR: state },
+    progress: text => drawn.push(text),
+  })
+  t.equal(exit, 0, err)
+  const { file, node, parts } = JSON.parse(out) as Manifest & { readonly file: string }
+  t.match(file, /^ipkeeper-bundle-n1-\d{8}T\d{6}Z\.tar\.gz$/)
+  t.equal(node, 'n1')
+  t.ok(drawn.length > 0, 'somebody looks on')
+  execFileSync('tar', ['-xzf', file])
+  const read = (name: string): string => readFileSync(folder.file(file.slice(0, -7), name), 'utf8')
+  t.match(JSON.parse(read('status.json')), { node: 'n1', store: { leases: 1 } })
+  t.match(JSON.parse(read('pools.json')), { pools: [{ name: 'net' }] })
+  t.match(JSON.parse(read('versions.json')), { daemon: { version: /./ } })
+  t.match(
+    parts.find(({ part }) => part === 'flights'),
+    { notes: ['note: 1 line could not be read'] },
+  )
+  t.match(
+    parts.find(({ part }) => part === 'conflists'),
+    { missing: `${nets} has no network configuration` },
+  )
+  t.match(read('MANIFEST.txt'), /^flights +note: 1 line could not be read$/m)
 })

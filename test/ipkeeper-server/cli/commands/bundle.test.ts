@@ -133,16 +133,14 @@ t.test('what a daemon says is taken from there, under the name of its node', asy
     process.chdir(before)
   })
   process.chdir(folder.path)
-  const drawn: string[] = []
   const { exit, out, err } = await runTool(['bundle', '--conf-dir', nets, '--bin-dir', nets, '-o', 'json'], {
     env: { IPKEEPER_SOCKET: socket, IPKEEPER_STATE_DIR: state },
-    progress: text => drawn.push(text),
+    progress: () => undefined,
   })
   t.equal(exit, 0, err)
   const { file, node, parts } = JSON.parse(out) as Manifest & { readonly file: string }
   t.match(file, /^ipkeeper-bundle-n1-\d{8}T\d{6}Z\.tar\.gz$/)
   t.equal(node, 'n1')
-  t.ok(drawn.length > 0, 'somebody looks on')
   execFileSync('tar', ['-xzf', file])
   const read = (name: string): string => readFileSync(folder.file(file.slice(0, -7), name), 'utf8')
   t.match(JSON.parse(read('status.json')), { node: 'n1', store: { leases: 1 } })

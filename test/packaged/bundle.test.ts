@@ -86,6 +86,7 @@ t.test('with a daemon', { skip, buffered: true }, async t => {
   t.match(JSON.parse(read('pools.json')), { pools: [{ name: 'fixed' }] })
   t.match(JSON.parse(read('nodes.json')), { nodes: [{ name: 'n1', here: true }] })
   t.match(JSON.parse(read('audit.json')), { node: 'n1', attachments: 1 })
+  t.match(read('MANIFEST.txt'), `curl --unix-socket ${daemon.socket} http://ipkeeper/metrics\n`, 'as typed')
   t.match(read('metrics.txt'), /^# TYPE ipkeeper_/m)
   t.match(read('lint.json'), join(nets, '10-fixed.conflist'))
   t.match(read('config.yaml'), `node: n1\nconflist:\n  directory: ${nets}\n`, 'by the status of the daemon')

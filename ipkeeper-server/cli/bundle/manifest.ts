@@ -1,4 +1,5 @@
 import { versionText } from '../../../shared/build-info.ts'
+import { remedyHere, type Place } from '../../../shared/remedy/place.ts'
 import { formatTable, visible } from '../framework/terminal-text.ts'
 import type { PartReport } from './collect.ts'
 
@@ -24,13 +25,22 @@ export interface Manifest {
   readonly parts: readonly ManifestRow[]
 }
 
-export function manifestOf(node: string, at: number, reports: readonly PartReport[]): Manifest {
+/** @param place where somebody would type how it was made */
+export function manifestOf(node: string, at: number, reports: readonly PartReport[], place: Place): Manifest {
   return {
     node,
     createdAt: new Date(at).toISOString(),
     by: `ipkeeperctl ${versionText}`,
     parts: reports.flatMap(({ part: { name, what, how }, collected: { files, notes = [] }, missing }) => {
-      const row: ManifestRow = { part: name, file: null, what, how, bytes: null, missing, notes }
+      const row: ManifestRow = {
+        part: name,
+        file: null,
+        what,
+        how: remedyHere(how, place),
+        bytes: null,
+        missing,
+        notes,
+      }
       return files.length === 0
         ? [row]
         : files.map(file => ({

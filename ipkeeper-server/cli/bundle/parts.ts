@@ -206,7 +206,7 @@ export const bundleParts: readonly BundlePart[] = [
   {
     ...{ name: 'metrics', limit: usual, asksDaemon: true },
     what: 'metrics of the daemon',
-    how: `curl --unix-socket ${defaultPaths.socket} http://ipkeeper/metrics`,
+    how: 'curl --unix-socket /run/ipkeeper/ipkeeper.sock http://ipkeeper/metrics',
     collect: collectMetrics,
   },
   commandPart(auditCommand, 'leases compared with sandboxes, namespaces, links and pods', {

@@ -147,7 +147,7 @@ export const bundleCommand = command<BundleReport>({
       shown.end,
     )
     const reports = shareableReports(collected)
-    const manifest = manifestOf(node, at, reports)
+    const manifest = manifestOf(node, at, reports, site.place)
     const folder = nodeWord(basename(path, suffix))
     return {
       file: target,

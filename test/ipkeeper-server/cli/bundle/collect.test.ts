@@ -63,7 +63,7 @@ t.test('whatever becomes of a part, the others are there', async t => {
     'absent there is none',
     'last ok',
   ])
-  const manifest = manifestOf('n1', 0, reports)
+  const manifest = manifestOf('n1', 0, reports, {})
   t.equal(
     missingText(manifest.parts),
     'throws (internal error: x is not a function); hangs (it took longer than 0.02 s); away, also-away (cannot reach the daemon at /run/none [IPK_DAEMON_UNREACHABLE]); absent (there is none)',
@@ -151,7 +151,7 @@ t.test('what is written, and what is left where it is not', async t => {
   const folder = tempFolder(t)
   const path = folder.file('b.tar.gz')
   const reports = await collectParts(site, { ...quiet, parts: [part('first', {})] })
-  const made = { manifest: manifestOf('n1', 0, reports), reports }
+  const made = { manifest: manifestOf('n1', 0, reports, {}), reports }
   const left = (): readonly string[] => readdirSync(folder.path)
   const interruption = new AbortController()
   const afterWriting: typeof open = async (...args) => {

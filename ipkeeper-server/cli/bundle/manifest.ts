@@ -1,6 +1,7 @@
 import { versionText } from '../../../shared/build-info.ts'
 import { remedyHere, type Place } from '../../../shared/remedy/place.ts'
-import { formatTable, visible } from '../framework/terminal-text.ts'
+import { visible } from '../../../shared/text/visible.ts'
+import { formatTable } from '../framework/terminal-text.ts'
 import type { PartReport } from './collect.ts'
 
 /** One file of a bundle, or a part that is not there. */

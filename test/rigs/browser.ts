@@ -45,7 +45,8 @@ export async function openPage(
     },
   )
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  // A page asks again after ten times as long as an answer took, and on a busy machine that is more than a second.
+  page.setDefaultTimeout(60_000)
   page.on('pageerror', error => complaints.push(String(error)))
   page.on('console', message => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())

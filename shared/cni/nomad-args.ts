@@ -29,9 +29,13 @@ const allocationId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const word = /^[A-Za-z0-9][A-Za-z0-9._~+@-]*$/
 const wordOrPath = /^[A-Za-z0-9][A-Za-z0-9._~+@/-]*$/
 
+const namespacePattern = /^[A-Za-z0-9-]+$/
+
+export const isNomadNamespace = (name: string): boolean => namespacePattern.test(name)
+
 /** What is tested, and how long it may be: together they have to fit into the 253 characters of a name. */
 const rules = {
-  NOMAD_NAMESPACE: { pattern: /^[A-Za-z0-9-]+$/, longest: 63 },
+  NOMAD_NAMESPACE: { pattern: namespacePattern, longest: 63 },
   NOMAD_JOB_ID: { pattern: wordOrPath, longest: 128 },
   NOMAD_GROUP_NAME: { pattern: word, longest: 80 },
 } as const

@@ -15,6 +15,7 @@ import { checkTarget, writeBundle } from '../bundle/write-bundle.ts'
 import { command, type ReadCall } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
 import { placeHere } from '../framework/here.ts'
+import { folderOptions } from '../framework/options.ts'
 import { showProgress } from '../framework/progress.ts'
 import type { Terminal } from '../framework/terminal.ts'
 
@@ -109,21 +110,7 @@ export const bundleCommand = command<BundleReport>({
       text: `the daemon's configuration file (default: the daemon's, else ${defaultPaths.config})`,
       offers: 'file',
     },
-    'conf-dir': {
-      value: 'DIR',
-      text: `the runtime's folder of network configurations (default: the daemon's, else ${defaultPaths.confDir})`,
-      offers: 'folder',
-    },
-    'bin-dir': {
-      value: 'DIR',
-      text: `the runtime's plugin folder (default: the daemon's, else those of its configuration)`,
-      offers: 'folder',
-    },
-    'state-dir': {
-      value: 'DIR',
-      text: `state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
-      offers: 'folder',
-    },
+    ...folderOptions,
   },
   examples: [
     { line: 'ipkeeperctl bundle', does: 'Write a bundle into the current folder' },

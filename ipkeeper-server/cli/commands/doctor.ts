@@ -17,6 +17,7 @@ import { visible } from '../../../shared/text/visible.ts'
 import { missingLedgerIn } from '../../open-ledger/ledger-traces.ts'
 import { command } from '../framework/command.ts'
 import { OptionProblem } from '../framework/option-problem.ts'
+import { folderOptions } from '../framework/options.ts'
 import { connectDaemon, type DaemonClient } from '../framework/daemon-client.ts'
 import { type Paint, type Tone } from '../framework/terminal-text.ts'
 import { readFlights } from './read-flights.ts'
@@ -161,21 +162,7 @@ export const doctorCommand = command<Diagnosis>({
       value: 'TEXT',
       text: 'explain an error text of kubelet or a runtime; "-" is standard input',
     },
-    'conf-dir': {
-      value: 'DIR',
-      text: `the runtime's folder of network configurations (default: the daemon's, else ${defaultPaths.confDir})`,
-      offers: 'folder',
-    },
-    'bin-dir': {
-      value: 'DIR',
-      text: `the runtime's plugin folder (default: the daemon's, else those of its configuration)`,
-      offers: 'folder',
-    },
-    'state-dir': {
-      value: 'DIR',
-      text: `state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
-      offers: 'folder',
-    },
+    ...folderOptions,
   },
   examples: [
     { line: 'ipkeeperctl doctor', does: 'Check this node' },

@@ -16,6 +16,25 @@ export const segmentOption: Option = {
   offers: 'segment',
 }
 
+/** Where things are on this node, for what looks at all of them. */
+export const folderOptions = {
+  'conf-dir': {
+    value: 'DIR',
+    text: `the runtime's folder of network configurations (default: the daemon's, else ${defaultPaths.confDir})`,
+    offers: 'folder',
+  },
+  'bin-dir': {
+    value: 'DIR',
+    text: "the runtime's plugin folder (default: the daemon's, else those of its configuration)",
+    offers: 'folder',
+  },
+  'state-dir': {
+    value: 'DIR',
+    text: `state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+    offers: 'folder',
+  },
+} as const satisfies Readonly<Record<string, Option>>
+
 const socketOption: Option = {
   value: 'PATH',
   text: `the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})`,

@@ -1,5 +1,6 @@
 import type { AddResult } from '../../../shared/api/cni.schema.ts'
 import type { ExplainReply, ExplainRequest } from '../../../shared/api/explain.schema.ts'
+import { isNomadNamespace } from '../../../shared/cni/nomad-args.ts'
 import { encodeResult } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { isPodName } from '../../../shared/text/pod-name.ts'
@@ -43,7 +44,7 @@ export async function explainAdd(
   question: ExplainRequest,
 ): Promise<ExplainReply> {
   const { namespace, name, config, ifname = 'eth0', manifest } = question
-  const isNomads = /^[A-Za-z0-9-]+$/.test(namespace) && isAllocationName(name)
+  const isNomads = isNomadNamespace(namespace) && isAllocationName(name)
   if (!isPodName(namespace, name) && !isNomads) {
     throw new Problem('IPK_REQUEST_INVALID', `"${namespace}/${name}" is not the NAMESPACE/NAME of a pod`, {
       hint: 'names of Kubernetes have lower-case letters, digits and "-", those of pods "." too',

@@ -18,7 +18,8 @@ import {
   type RangeDefinition,
 } from '../ipam/pools/pool.ts'
 import { RangeIndex, type PlacedRange } from '../ipam/pools/range-index.ts'
-import { parseDuration, parseRetention } from '../ipam/records/retention.ts'
+import { parseDuration } from '../../shared/text/duration.ts'
+import { parseRetention } from '../ipam/records/retention.ts'
 import { defaults } from './schema-words.ts'
 import { type DaemonConfigFile } from './daemon-config.schema.ts'
 import { type LabelSelectorEntry, type PoolEntry, type RangeEntry } from './pool-entry.schema.ts'

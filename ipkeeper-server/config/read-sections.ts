@@ -1,5 +1,5 @@
 import { findingKindNames } from '../../shared/findings.ts'
-import { parseDuration } from '../ipam/records/retention.ts'
+import { parseDuration } from '../../shared/text/duration.ts'
 import type { ReconcileSettings, Limits } from '../reconcile/plan-settings.ts'
 import { defaults } from './schema-words.ts'
 import { type DaemonConfigFile } from './daemon-config.schema.ts'

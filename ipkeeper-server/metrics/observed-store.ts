@@ -2,6 +2,7 @@ import type { HistoryEntry, HistoryEvent } from '../ipam/records/history-entry.t
 import type { Change, RecordKind, RecordTypes } from '../ipam/records/records.ts'
 import {
   StoreConflict,
+  type HistoryBegin,
   type HistoryQuery,
   type HistoryRule,
   type LeaseStore,
@@ -61,6 +62,10 @@ export class ObservedStore implements LeaseStore {
 
   async history(query: HistoryQuery): Promise<readonly HistoryEntry[]> {
     return await this.#told('history', this.#store.history(query))
+  }
+
+  async historyBegins(): Promise<HistoryBegin | undefined> {
+    return await this.#told('history', this.#store.historyBegins())
   }
 
   async pruneHistory(rule: HistoryRule): Promise<number> {

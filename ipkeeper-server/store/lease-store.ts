@@ -37,7 +37,11 @@ export interface HistoryQuery {
   readonly limit: number
   /** Only entries with a smaller ID. */
   readonly before?: number
+  /** Only entries with a greater ID, and then the oldest ones, oldest first. */
+  readonly after?: number
 }
+
+export type HistoryBegin = Pick<HistoryEntry, 'id' | 'at'>
 
 /** What the history may forget. Moments are milliseconds since the epoch. */
 export interface HistoryRule {
@@ -190,12 +194,14 @@ export interface FileAspect {
  * 6. `probe` resolves when a change could be made durable now, because it has made one that leaves all records as they
  *    are; it rejects with IPK_STORE_FAILED when not.
  * 7. Safe for concurrent callers. After `close`, every call rejects with IPK_STORE_FAILED.
- * 8. `commit` adds the events of a change to the history together with its writes, or neither. Each gets an ID greater
- *    than those that are there, and `since` by `sinceOf` with the newest entry of its address.
- * 9. `history` resolves to committed entries, the newest ones first.
+ * 8. `commit` adds the events of a change to the history together with its writes, or neither. Each gets the ID that follows the
+ *    greatest one there, `since` by `sinceOf` with the newest entry of its address, and a link by `linked` with the entry before it.
+ * 9. `history` resolves to committed entries, the newest ones first; with `after`, the oldest ones first. `historyBegins` resolves to the
+ *    oldest one from which on no ID is missing.
  * 10. `pruneHistory` removes what the rule lets go, except the newest entry of an address while it still tells who has
- *    it (`endOf` is null or to come); resolves to the number removed. It works in steps of a few milliseconds and gives
- *    the event loop back between them; `close` ends it early.
+ *    it (`endOf` is null or to come); resolves to the number removed. An entry that stays and whose predecessor went has the
+ *    link of that in `follows`. It works in steps of a few milliseconds and gives the event loop back between them; `close` ends
+ *    it early.
  * 11. `adoptHistory` puts entries of another store there as they are, IDs included; later ones get greater IDs. Those that
  *    are there already and equal are passed over; it rejects with IPK_STORE_OCCUPIED, and adopts none, when another one has
  *    an ID.
@@ -218,6 +224,8 @@ export interface LeaseStore {
   read<K extends RecordKind>(kind: K, key: string): Promise<RecordTypes[K] | undefined>
   commit(change: Change, events?: readonly HistoryEvent[]): Promise<void>
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
+  /** The oldest entry from which on none is missing: before it, some were pruned, or nothing was recorded. undefined: there is none. */
+  historyBegins(): Promise<HistoryBegin | undefined>
   pruneHistory(rule: HistoryRule): Promise<number>
   adoptHistory(entries: readonly HistoryEntry[]): Promise<void>
   probe(): Promise<void>

@@ -36,10 +36,59 @@ export const TenureItem = Type.Object(
 export type TenureItem = Static<typeof TenureItem>
 
 export const HistoryReply = Type.Object(
-  { history: Type.Array(TenureItem, { description: 'newest first' }) },
+  {
+    history: Type.Array(TenureItem, { description: 'newest first' }),
+    coverage: Type.Array(
+      Type.Object({
+        node: Type.String(),
+        from: Type.Union([Time, Type.Null()], { description: 'null: it has no history' }),
+        to: Type.Union([Time, Type.Null()], { description: 'null: up to now' }),
+      }),
+      {
+        description:
+          'of which time the history of which node is whole. What its daemon did at another time is not known, and is not in the answer',
+      },
+    ),
+    notKnown: Type.Array(Type.String(), {
+      description: 'of which node and time that was asked for there is no history, for people',
+    }),
+  },
   { $id: 'HistoryReply' },
 )
 export type HistoryReply = Static<typeof HistoryReply>
+
+export const HistoryCheck = Type.Object(
+  {
+    node: Type.String(),
+    entries: Type.Integer(),
+    unlinked: Type.Integer({ description: 'entries of versions that made no links' }),
+    pruned: Type.Boolean({ description: 'whether older entries were pruned by the limits of the history' }),
+    begins: Type.Array(Type.Object({ id: Type.Integer(), at: Time }), {
+      description: 'entries with which a chain of links begins',
+    }),
+    last: Type.Union(
+      [
+        Type.Object({
+          id: Type.Integer(),
+          at: Time,
+          link: Type.Union([Type.String(), Type.Null()], { description: 'SHA-256, base64url' }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'the newest entry; null where there is none' },
+    ),
+    faults: Type.Array(
+      Type.Object({
+        kind: Type.Union([Type.Literal('changed'), Type.Literal('missing')]),
+        from: Type.Integer({ description: 'ID of the first entry concerned' }),
+        to: Type.Integer({ description: 'ID of the last one' }),
+        at: Type.String({ format: 'date-time', description: 'when the entry was written at which it shows' }),
+      }),
+    ),
+  },
+  { $id: 'HistoryCheck' },
+)
+export type HistoryCheck = Static<typeof HistoryCheck>
 
 export const AddressState = Type.Union(
   [

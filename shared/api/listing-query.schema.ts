@@ -63,9 +63,9 @@ export const nodeTerms = {
   sorts: ['name', 'leases', 'contact', 'state'],
 } as const satisfies ListingTerms
 
-/** Of one address, and in pages: the sort is that of the page. */
+/** In pages: the sort is that of the page. */
 export const historyTerms = {
-  filters: ['namespace', 'pod', 'node', 'state', 'pool'],
+  filters: ['namespace', 'pod', 'node', 'owner', 'state', 'pool'],
   sorts: ['newest', 'oldest', 'pod', 'node'],
 } as const satisfies ListingTerms
 

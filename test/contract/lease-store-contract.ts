@@ -2,6 +2,7 @@ import type { Test } from 'tap'
 import type { HistoryEntry, HistoryEvent } from '../../ipkeeper-server/ipam/records/history-entry.ts'
 import type { Change, LeaseRecord, Write } from '../../ipkeeper-server/ipam/records/records.ts'
 import { leaseKey, mustStay } from '../../ipkeeper-server/ipam/records/records.ts'
+import { ChainCheck, type ChainReport } from '../../ipkeeper-server/store/history-chain.ts'
 import { StoreConflict, type HistoryRule, type LeaseStore } from '../../ipkeeper-server/store/lease-store.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { lease, poolRecord, putLease } from '../rigs/records.ts'
@@ -36,6 +37,12 @@ async function remember(store: LeaseStore, ...events: readonly HistoryEvent[]): 
 }
 
 /** "10.0.0.2 bound 5" per entry, as the store orders them. */
+function chainOf(entries: readonly HistoryEntry[]): ChainReport {
+  const check = new ChainCheck()
+  for (const entry of entries) check.add(entry)
+  return check.report()
+}
+
 const told = (entries: readonly HistoryEntry[]): string[] =>
   entries.map(entry => `${entry.address} ${entry.event} ${entry.at}`)
 
@@ -225,6 +232,7 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
       () => store.load(() => undefined),
       () => store.probe(),
       () => store.history({ limit: 1 }),
+      () => store.historyBegins(),
       () => store.pruneHistory({ olderThan: 0, maxEntries: 1, now: 0 }),
     ]) {
       const error: unknown = await call().catch((thrown: unknown) => thrown)
@@ -251,7 +259,7 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
     const first = event('10.0.0.2', 10)
     await store.commit([putLease(lease('10.0.0.2'), null)], [first])
     const [entry] = await store.history({ limit: 10 })
-    t.strictSame(entry, { ...first, id: entry?.id, since: 10 }, 'as it was handed in')
+    t.strictSame(entry, { ...first, id: entry?.id, since: 10, link: entry?.link }, 'as it was handed in')
     const refused = store.commit(
       [putLease(lease('10.0.0.3'), null), putLease(lease('10.0.0.2', 5), 4)],
       [event('10.0.0.3', 11), event('10.0.0.2', 11)],
@@ -350,6 +358,9 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
       [{ address: '10.0.0.2', limit: 100 }, [4, 3, 2, 0]],
       [{ address: '10.0.0.2', limit: 2, before: all[1]?.id ?? 0 }, [2, 0]],
       [{ address: "' OR true --", limit: 100 }, []],
+      [{ limit: 100, after: 0 }, [0, 1, 2, 3, 4]],
+      [{ limit: 2, after: all[3]?.id ?? 0 }, [2, 3]],
+      [{ limit: 2, after: all[0]?.id ?? 0 }, []],
     ] as const) {
       const found = await store.history(query)
       t.strictSame(
@@ -370,19 +381,20 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
     event('10.0.0.3', 30, { event: 'free' }),
     event('10.0.0.2', 40, { event: 'moved' }),
   ]
-  const rules: readonly (readonly [rule: HistoryRule, left: readonly number[]])[] = [
-    [{ olderThan: 0, maxEntries: 100, now: 50 }, [40, 30, 21, 20, 12, 11, 10]],
-    [{ olderThan: 12, maxEntries: 100, now: 50 }, [40, 30, 21, 20, 12]],
-    [{ olderThan: 21, maxEntries: 100, now: 50 }, [40, 30, 21]],
-    [{ olderThan: 31, maxEntries: 100, now: 44 }, [40, 21]],
-    [{ olderThan: 31, maxEntries: 100, now: 45 }, [40]],
-    [{ olderThan: 100, maxEntries: 100, now: 50 }, [40]],
-    [{ olderThan: 0, maxEntries: 5, now: 50 }, [40, 30, 21, 20, 12]],
-    [{ olderThan: 0, maxEntries: 1, now: 44 }, [40, 21]],
-    [{ olderThan: 0, maxEntries: 0, now: 50 }, [40]],
-    [{ olderThan: 21, maxEntries: 2, now: 50 }, [40, 30]],
+  /** `begins`: from when on none is missing. */
+  const rules: readonly (readonly [rule: HistoryRule, left: readonly number[], begins: number])[] = [
+    [{ olderThan: 0, maxEntries: 100, now: 50 }, [40, 30, 21, 20, 12, 11, 10], 10],
+    [{ olderThan: 12, maxEntries: 100, now: 50 }, [40, 30, 21, 20, 12], 12],
+    [{ olderThan: 21, maxEntries: 100, now: 50 }, [40, 30, 21], 21],
+    [{ olderThan: 31, maxEntries: 100, now: 44 }, [40, 21], 40],
+    [{ olderThan: 31, maxEntries: 100, now: 45 }, [40], 40],
+    [{ olderThan: 100, maxEntries: 100, now: 50 }, [40], 40],
+    [{ olderThan: 0, maxEntries: 5, now: 50 }, [40, 30, 21, 20, 12], 12],
+    [{ olderThan: 0, maxEntries: 1, now: 44 }, [40, 21], 40],
+    [{ olderThan: 0, maxEntries: 0, now: 50 }, [40], 40],
+    [{ olderThan: 21, maxEntries: 2, now: 50 }, [40, 30], 30],
   ]
-  for (const [rule, left] of rules) {
+  for (const [rule, left, begins] of rules) {
     t.test(`10: pruned by ${JSON.stringify(rule)}`, async t => {
       const store = await subject.open(t)
       await remember(store, ...story)
@@ -391,10 +403,26 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
         (await store.history({ limit: 100 })).map(({ at }) => at),
         left,
       )
+      t.match(chainOf(await store.history({ limit: 100, after: 0 })), {
+        faults: [],
+        pruned: left.length < story.length,
+      })
+      t.equal((await store.historyBegins())?.at, begins)
       t.equal(await store.pruneHistory(rule), 0, 'once is enough')
       t.equal((await all(store)).length, story.length, 'records stay')
     })
   }
+
+  t.test('8: each entry bears a link to the one before it, also over a restart', async t => {
+    const store = await subject.open(t)
+    t.equal(await store.historyBegins(), undefined)
+    await remember(store, ...story.slice(0, 4))
+    await remember(store, ...story.slice(4))
+    const again = reopen ? await reopen(t, store) : store
+    await remember(again, event('10.0.0.5', 50))
+    const { entries, unlinked, begins, faults } = chainOf(await again.history({ limit: 100, after: 0 }))
+    t.strictSame([entries, unlinked, begins.length, faults], [story.length + 1, 0, 1, []])
+  })
 
   t.test('11: entries of another store are adopted as they are, once', async t => {
     const store = await subject.open(t)

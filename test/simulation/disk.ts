@@ -145,6 +145,10 @@ export class DiskJournal implements Journal {
     return Promise.resolve(found.slice(-limit).reverse())
   }
 
+  historyBegins(): Promise<undefined> {
+    return Promise.resolve(undefined)
+  }
+
   pruneHistory(): Promise<number> {
     return Promise.resolve(0)
   }

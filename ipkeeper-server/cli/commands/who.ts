@@ -9,14 +9,8 @@ import type { DaemonClient } from '../framework/daemon-client.ts'
 import { tableOf } from '../framework/listing.ts'
 import { segmentOption } from '../framework/options.ts'
 import { distance, whoHas } from '../framework/terminal-text.ts'
-import {
-  addressPath,
-  toTheSecond,
-  readAddress,
-  segmentWords,
-  tenureColumns,
-  withoutPrefixLength,
-} from './addresses.ts'
+import { addressPath, toTheSecond, readAddress, segmentWords, withoutPrefixLength } from './addresses.ts'
+import { tenureColumns } from './history.ts'
 
 /** Of a pod: all that it has. Of an address: what is known of it, alone. */
 interface PodReply {
@@ -133,9 +127,11 @@ async function askForPod(daemon: DaemonClient, pod: string, args: ReadCall): Pro
   return { pod, addresses }
 }
 
+const ofOneAddress = tenureColumns.filter(({ key }) => key !== 'address')
+
 const textOf = (reply: AddressReply): string =>
   `${reply.sentence}\n\n${facts(reply)}` +
-  (reply.tenures.length === 0 ? '' : `\n${tableOf(tenureColumns, reply.tenures)}`)
+  (reply.tenures.length === 0 ? '' : `\n${tableOf(ofOneAddress, reply.tenures)}`)
 
 export const whoCommand = command<AddressReply | PodReply>({
   name: 'who',

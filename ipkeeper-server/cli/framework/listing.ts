@@ -46,7 +46,7 @@ interface Listing<Data, Row> extends CommandRow {
   /** What else is to be said, below a table. */
   readonly below?: (data: Data) => string
   /** Instead of a table without rows. */
-  readonly empty: string
+  readonly empty: string | ((data: Data) => string)
 }
 
 const clean = (cell: Cell): Cell =>
@@ -81,6 +81,9 @@ interface TableTerms {
   readonly paint?: Paint
 }
 
+const textOf = <Data>(text: string | ((data: Data) => string), data: Data): string =>
+  typeof text === 'string' ? text : text(data)
+
 /** A command whose answer is a list: all listings take the same formats, and are watched alike. */
 export function listing<Data, Row>(of: Listing<Data, Row>): CtlCommand {
   const { rows, columns, nameOf, empty, more, below, ...row } = of
@@ -91,7 +94,7 @@ export function listing<Data, Row>(of: Listing<Data, Row>): CtlCommand {
       const left = headers ? more?.(data) : undefined
       const rest = left === undefined ? '' : paint('faint', `${left} more; ${howToSeeMore(data, left)}`)
       return [
-        tableOf(columns, rows(data), { place, headers, empty, paint }),
+        tableOf(columns, rows(data), { place, headers, empty: textOf(empty, data), paint }),
         rest && `${rest}\n`,
         (headers && below?.(data)) || '',
       ].join('')

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import {
   AddressReply,
   ForcedReleaseReply,
+  HistoryCheck,
   HistoryReply,
   ReleaseReply,
   ReleaseRequest,
@@ -10,8 +11,16 @@ import {
 import type { LeaseItem } from '../../../shared/api/listing.schema.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { historyTerms, listingQuery } from '../../../shared/api/listing-query.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import type { LeaseKey } from '../../ipam/records/records.ts'
 import { describeAddress } from '../../leases/queries/describe-address.ts'
-import { listHistory, type HistoryListingQuery } from '../../leases/queries/list-history.ts'
+import {
+  listHistory,
+  type HistoryListingQuery,
+  type HistoryTerms,
+} from '../../leases/queries/list-history.ts'
+import { checkHistory } from '../../leases/queries/check-history.ts'
+import { historyCoverage, notKnown } from '../../leases/queries/history-coverage.ts'
 import { readLeaseKey } from '../../leases/verbs/reserve.ts'
 import { forceRelease } from '../../leases/verbs/force-release.ts'
 import { release } from '../../leases/verbs/release.ts'
@@ -23,8 +32,13 @@ const AddressText = Type.String({ minLength: 1, maxLength: 64 })
 const AddressPath = Type.Object({ segment: Segment, address: AddressText })
 
 const HistoryQuerystring = listingQuery(historyTerms, {
-  address: AddressText,
+  address: Type.Optional(AddressText),
   segment: Type.Optional(Segment),
+  at: Type.Optional(Type.String({ format: 'date-time', description: 'only what lasted at this moment' })),
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'only what lasted then or later' })),
+  until: Type.Optional(
+    Type.String({ format: 'date-time', description: 'only what lasted then or had ended before' }),
+  ),
   limit: Type.Optional(
     Type.String({
       pattern: '^([1-9][0-9]{0,2}|1000)$',
@@ -34,7 +48,8 @@ const HistoryQuerystring = listingQuery(historyTerms, {
   before: Type.Optional(
     Type.String({
       pattern: '^[1-9][0-9]{0,14}$',
-      description: 'only what was before the tenure of this ID, the oldest of the page before',
+      description:
+        'only what was before the tenure of this ID, the oldest of the page before; with an address',
     }),
   ),
 })
@@ -45,17 +60,60 @@ interface OfAddress {
 
 const podWords = ({ pod, node, containerId }: LeaseItem) => ({ pod, node, containerId })
 
+/** What names whose history is meant: all of it would be no answer to a question. */
+const subjects = ['address', 'pod', 'owner', 'namespace'] as const
+
+function readHistoryQuery(query: HistoryListingQuery): {
+  readonly key: LeaseKey | null
+  readonly terms: HistoryTerms
+} {
+  const {
+    address,
+    segment = 'default',
+    limit = '50',
+    before,
+    sort,
+    at,
+    since = at,
+    until = at,
+    ...filters
+  } = query
+  const isBefore = address !== undefined || before === undefined
+  if (!isBefore || !subjects.some(name => query[name] !== undefined))
+    throw new Problem('IPK_REQUEST_INVALID', `no ${isBefore ? subjects.join(', ') : 'address'} is given`, {
+      hint: 'name an address, or filter by pod, owner or namespace',
+    })
+  if (since !== undefined && until !== undefined && Date.parse(since) > Date.parse(until))
+    throw new Problem('IPK_REQUEST_INVALID', `since ${since} is later than until ${until}`, {
+      hint: 'swap since and until',
+    })
+  const moment = (text: string | undefined): number | undefined =>
+    text === undefined ? text : Date.parse(text)
+  return {
+    key: address === undefined ? null : readLeaseKey(segment, address).key,
+    terms: {
+      ...{ limit: Number(limit), sort, filters, since: moment(since), until: moment(until) },
+      ...(before !== undefined && { before: Number(before) }),
+    },
+  }
+}
+
 /** GET what is known of an address and who had it when; POST its release. */
 export function addressRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
   app.get<{ Querystring: HistoryListingQuery }>(
     '/v1/history',
     { schema: { querystring: HistoryQuerystring, response: { 200: HistoryReply, 400: ErrorReply } } },
     async request => {
-      const { address, segment = 'default', limit = '50', before: end, sort, ...filters } = request.query
-      const { key } = readLeaseKey(segment, address)
-      const before = end === undefined ? undefined : Number(end)
-      return { history: await listHistory(service, key, Number(limit), { before, sort, filters }) }
+      const { key, terms } = readHistoryQuery(request.query)
+      const history = await listHistory(service, key, terms)
+      const coverage = await historyCoverage(service)
+      const asked = { since: terms.since, isCut: history.length >= terms.limit }
+      return { history, coverage, notKnown: notKnown(coverage, asked) }
     },
+  )
+
+  app.get('/v1/history/check', { schema: { response: { 200: HistoryCheck } } }, async () =>
+    checkHistory(service),
   )
 
   app.get<OfAddress>(

@@ -9,7 +9,8 @@ import {
   type LeaseRecord,
   type Write,
 } from '../records/records.ts'
-import { formatDuration, formatRetention } from '../records/retention.ts'
+import { formatDuration } from '../../../shared/text/duration.ts'
+import { formatRetention } from '../records/retention.ts'
 import { describeWorkload } from '../records/workload.ts'
 import type { PodRequest } from '../request/request.ts'
 import { replaceLease, withdrawFromHolder, writeHolder, writeLease } from './record-writes.ts'

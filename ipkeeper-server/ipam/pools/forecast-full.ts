@@ -1,4 +1,4 @@
-import { formatDuration } from '../records/retention.ts'
+import { formatDuration } from '../../../shared/text/duration.ts'
 
 /** How full one family of a pool is. */
 export interface PoolUseNow {

@@ -5,6 +5,7 @@ import {
   type Holder,
   type LeaseKey,
   type LeaseRecord,
+  type Workload,
   type Write,
   describeHolder,
   leaseKey,
@@ -36,6 +37,8 @@ export interface HistoryEvent extends LeaseKey {
   readonly until: number | null
   /** Of held and cooling; absent where no sandbox was ended, or who did it is not known, as in entries of older versions. */
   readonly by?: EndedBy | undefined
+  /** The object behind the pod; absent where none is known, and in entries of older versions. */
+  readonly workload?: Workload | undefined
 }
 
 /** An event as the store remembers it. */
@@ -44,13 +47,20 @@ export interface HistoryEntry extends HistoryEvent {
   readonly id: number
   /** Since when this holder has the address without a gap: over restarts, also while it was kept or rested. */
   readonly since: number
+  /** See store/history-chain.ts; absent in entries of older versions. */
+  readonly link?: string | undefined
+  /** The link of the entry before it, where that was pruned. */
+  readonly follows?: string | undefined
 }
 
 /** What an entry says of a lease. */
 function described(lease: LeaseRecord): Omit<HistoryEvent, 'at' | 'event'> {
-  const { segment, address, pool, holder, podUid, node, source, until } = lease
+  const { segment, address, pool, holder, podUid, node, source, until, workload } = lease
   const containerId = lease.attachment?.containerId ?? null
-  return { segment, address, pool, holder, podUid, node, containerId, source, until }
+  return {
+    ...{ segment, address, pool, holder, podUid, node, containerId, source, until },
+    ...(workload && { workload }),
+  }
 }
 
 /** Whether nothing changed that a reader of the history would care about. */
@@ -167,15 +177,24 @@ function endFrom(
   return next ? { to: next.at, ended: endings[next.event](entry, next) } : { to: null, ended: null }
 }
 
+/** The tenure that an entry begins; undefined where it begins none. `next` is the next entry of its address, if there is one. */
+export function tenureOf(
+  entry: HistoryEntry,
+  next: HistoryEntry | undefined,
+  now: number,
+): Tenure | undefined {
+  const state = stateOf(entry.event)
+  return state && { entry, state, ...endFrom(entry, next, now) }
+}
+
 /** Who had what from when to when. `entries` newest first, and so is the result; of each address from its newest on. */
 export function tenuresOf(entries: readonly HistoryEntry[], now: number): Tenure[] {
   const later = new Map<string, HistoryEntry>()
-  return entries.flatMap((entry): Tenure[] => {
+  return entries.flatMap(entry => {
     const key = leaseKey(entry)
     const next = later.get(key)
     later.set(key, entry)
-    const state = stateOf(entry.event)
-    return state === undefined ? [] : [{ entry, state, ...endFrom(entry, next, now) }]
+    return tenureOf(entry, next, now) ?? []
   })
 }
 

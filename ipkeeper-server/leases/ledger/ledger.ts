@@ -21,6 +21,7 @@ import { isAhead } from '../../ipam/records/times.ts'
 import {
   StoreConflict,
   type FileAspect,
+  type HistoryBegin,
   type HistoryQuery,
   type HistoryRule,
   type LeaseStore,
@@ -182,6 +183,11 @@ export class Ledger extends LedgerReader {
   /** Entries of the history, which is in the store only, that are durable; the newest first. */
   async history(query: HistoryQuery): Promise<readonly HistoryEntry[]> {
     return await this.#store.history(query)
+  }
+
+  /** The oldest entry from which on none is missing; undefined: there is none. */
+  async historyBegins(): Promise<HistoryBegin | undefined> {
+    return await this.#store.historyBegins()
   }
 
   /** Forgets what the rule lets go, in small steps; resolves to the number of entries. */

@@ -188,7 +188,7 @@ export async function describeAddress(
 ): Promise<AddressReply> {
   const { ledger, now } = service
   const { key, address } = readLeaseKey(segment, text)
-  const tenures = await listHistory(service, key, tenureCount)
+  const tenures = await listHistory(service, key, { limit: tenureCount })
   const [newest] = await ledger.history({ ...key, limit: 1 })
   const own = (await ownAddresses(service)).find(address)
   // From here on nothing is waited for: one moment of the ledger.

@@ -12,7 +12,8 @@ import {
   type Range,
 } from '../../ipam/pools/pool.ts'
 import { isTimeOver } from '../../ipam/records/records.ts'
-import { formatDuration, formatRetention } from '../../ipam/records/retention.ts'
+import { formatDuration } from '../../../shared/text/duration.ts'
+import { formatRetention } from '../../ipam/records/retention.ts'
 import { ownAddresses } from '../verbs/add.ts'
 import type { LeaseService } from '../verbs/service.ts'
 import { count } from './listing.ts'

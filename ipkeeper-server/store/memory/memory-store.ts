@@ -6,10 +6,12 @@ import {
   type HistoryEntry,
   type HistoryEvent,
 } from '../../ipam/records/history-entry.ts'
+import { linked } from '../history-chain.ts'
 import { leaseKey, type Change, type RecordKind, type RecordTypes } from '../../ipam/records/records.ts'
 import {
   historyOccupied,
   StoreConflict,
+  type HistoryBegin,
   type HistoryQuery,
   type HistoryRule,
   type LeaseStore,
@@ -63,7 +65,8 @@ export class MemoryStore implements LeaseStore {
     }
     for (const event of events) {
       const newest = this.#newest.get(leaseKey(event))
-      const entry = { ...event, id: (this.#history.at(-1)?.id ?? 0) + 1, since: sinceOf(event, newest) }
+      const before = this.#history.at(-1)
+      const entry = linked({ ...event, id: (before?.id ?? 0) + 1, since: sinceOf(event, newest) }, before)
       this.#history.push(entry)
       this.#newest.set(leaseKey(event), entry)
     }
@@ -75,15 +78,24 @@ export class MemoryStore implements LeaseStore {
     address,
     limit,
     before = Infinity,
+    after,
   }: HistoryQuery): Promise<readonly HistoryEntry[]> {
     this.#assertOpen()
     const found = this.#history.filter(
       entry =>
         entry.id < before &&
+        entry.id > (after ?? 0) &&
         (segment === undefined || entry.segment === segment) &&
         (address === undefined || entry.address === address),
     )
-    return Promise.resolve(found.reverse().slice(0, limit))
+    return Promise.resolve((after === undefined ? found.reverse() : found).slice(0, limit))
+  }
+
+  async historyBegins(): Promise<HistoryBegin | undefined> {
+    this.#assertOpen()
+    const gap = this.#history.findLastIndex(({ id }, index) => this.#history[index - 1]?.id !== id - 1)
+    const first = this.#history[gap]
+    return Promise.resolve(first && { id: first.id, at: first.at })
   }
 
   async adoptHistory(entries: readonly HistoryEntry[]): Promise<void> {
@@ -110,7 +122,13 @@ export class MemoryStore implements LeaseStore {
       return this.#newest.get(leaseKey(entry)) === entry && (end === null || end > now)
     }
     const before = this.#history
-    this.#history = before.filter(stays)
+    this.#history = before.flatMap((entry, index) => {
+      if (!stays(entry, index)) return []
+      const pruned = before[index - 1]
+      return pruned?.link === undefined || stays(pruned, index - 1)
+        ? [entry]
+        : [{ ...entry, follows: pruned.link }]
+    })
     this.#newest.clear()
     for (const entry of this.#history) this.#newest.set(leaseKey(entry), entry)
     return Promise.resolve(before.length - this.#history.length)

@@ -1,7 +1,7 @@
 import { lacksRoom } from '../../../shared/problem/disk-fault.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipam/records/history-entry.ts'
 import type { Change, RecordKind, RecordTypes } from '../../ipam/records/records.ts'
-import { type FileAspect, type HistoryQuery, type HistoryRule, type StoredRecord } from '../lease-store.ts'
+import type { FileAspect, HistoryBegin, HistoryQuery, HistoryRule, StoredRecord } from '../lease-store.ts'
 import type { Journal, Note } from '../shared/journal.ts'
 import type { Room } from './room.ts'
 import { takesRoom } from './takes-room.ts'
@@ -96,6 +96,10 @@ export class RoomyJournal implements Journal {
 
   async history(query: HistoryQuery): Promise<readonly HistoryEntry[]> {
     return await this.#explained(this.#inner.history(query))
+  }
+
+  async historyBegins(): Promise<HistoryBegin | undefined> {
+    return await this.#explained(this.#inner.historyBegins())
   }
 
   async pruneHistory(rule: HistoryRule): Promise<number> {

@@ -17,6 +17,7 @@ import { releasedLease } from '../../ipam/plan/plan-release.ts'
 import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
 import type {
   FileAspect,
+  HistoryBegin,
   HistoryQuery,
   HistoryRule,
   LeaseStore,
@@ -630,6 +631,10 @@ export class SharedStore implements LeaseStore {
 
   async history(query: HistoryQuery): Promise<readonly HistoryEntry[]> {
     return await this.#journal.history(query)
+  }
+
+  async historyBegins(): Promise<HistoryBegin | undefined> {
+    return await this.#journal.historyBegins()
   }
 
   async pruneHistory(rule: HistoryRule): Promise<number> {

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { canonicalJson } from '../../ipam/records/canonical-json.ts'
+import { linked } from '../history-chain.ts'
 import { isSoundEntry } from '../../ipam/plan/record-fault.ts'
 import {
   endOfEvent,
@@ -8,13 +9,13 @@ import {
   type HistoryEntry,
   type HistoryEvent,
 } from '../../ipam/records/history-entry.ts'
-import type { HistoryQuery, HistoryRule } from '../lease-store.ts'
+import type { HistoryBegin, HistoryQuery, HistoryRule } from '../lease-store.ts'
 import { historySum } from './row-sum.ts'
 
 /** Entries that one step of a pruning looks at: about a millisecond of work when all of them go. */
 const stepSize = 100
 
-/** Entries that one step of a counting passes over; it reads no body. */
+/** Entries that one step passes over that reads no body. */
 const strideSize = 2000
 
 /** Entries that one step of a verification reads: some milliseconds. */
@@ -50,10 +51,13 @@ export class HistoryTable {
   readonly #location: string
   readonly #database: DatabaseSync
   readonly #newest: StatementSync
+  readonly #last: StatementSync
+  readonly #next: StatementSync
   readonly #insert: StatementSync
+  readonly #replace: StatementSync
   readonly #byId: StatementSync
-  readonly #adopt: StatementSync
   readonly #nthNewest: StatementSync
+  readonly #stride: StatementSync
   readonly #window: StatementSync
   readonly #prune: StatementSync
 
@@ -64,15 +68,20 @@ export class HistoryTable {
     this.#newest = database.prepare(
       `SELECT ${historyColumns} FROM history WHERE segment = ? AND address = ? ORDER BY id DESC LIMIT 1`,
     )
-    this.#insert = database.prepare(
-      'INSERT INTO history (segment, address, at, ends, body, sum) VALUES (?, ?, ?, ?, ?, ?)',
+    this.#last = database.prepare(
+      "SELECT id, body ->> '$.link' AS link FROM history ORDER BY id DESC LIMIT 1",
     )
-    this.#byId = database.prepare(`SELECT ${historyColumns} FROM history WHERE id = ?`)
-    this.#adopt = database.prepare(
+    this.#next = database.prepare(`SELECT ${historyColumns} FROM history WHERE id > ? ORDER BY id LIMIT 1`)
+    this.#insert = database.prepare(
       'INSERT INTO history (id, segment, address, at, ends, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?)',
     )
+    this.#replace = database.prepare('UPDATE history SET body = ?, sum = ? WHERE id = ?')
+    this.#byId = database.prepare(`SELECT ${historyColumns} FROM history WHERE id = ?`)
     this.#nthNewest = database.prepare(
       'SELECT id FROM history WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?',
+    )
+    this.#stride = database.prepare(
+      `SELECT id, at FROM history WHERE id < ? ORDER BY id DESC LIMIT ${strideSize}`,
     )
     this.#window = database.prepare(
       `SELECT max(id) AS last, min(at) AS oldest
@@ -84,7 +93,8 @@ export class HistoryTable {
           WHERE id > :after AND id <= :last AND (id < :firstToStay OR at < :olderThan)
             AND (ends <= :now OR EXISTS (
               SELECT 1 FROM history AS newer
-               WHERE newer.segment = entry.segment AND newer.address = entry.address AND newer.id > entry.id)))`,
+               WHERE newer.segment = entry.segment AND newer.address = entry.address AND newer.id > entry.id)))
+       RETURNING id, body ->> '$.link' AS link`,
     )
   }
 
@@ -93,9 +103,14 @@ export class HistoryTable {
     const newest = this.#newest.get(event.segment, event.address)
     // A damaged entry must not keep a pod from starting: its tenure begins anew.
     const since = sinceOf(event, newest && entryOfRow(newest))
-    const { segment, address, at, ...rest } = event
-    const [ends, body] = [endOfEvent(event), JSON.stringify({ ...rest, since })]
-    this.#insert.run(segment, address, at, ends, body, historySum(segment, address, at, ends, body))
+    const last = this.#last.get()
+    const link = typeof last?.['link'] === 'string' ? last['link'] : undefined
+    this.#put(linked({ ...event, since, id: Number(last?.['id'] ?? 0) + 1 }, { link }))
+  }
+
+  #put(entry: HistoryEntry): void {
+    const { id, segment, address, at, ends, body, sum } = rowOf(entry)
+    this.#insert.run(id, segment, address, at, ends, body, sum)
   }
 
   /** As it is, with its ID; to be called within a transaction. Returns the entry that has the ID instead, if another one has. */
@@ -105,21 +120,22 @@ export class HistoryTable {
       const other = this.#entryOf(present)
       return canonicalJson(other) === canonicalJson(entry) ? undefined : other
     }
-    const { id, segment, address, at, ...rest } = entry
-    const [ends, body] = [endOfEvent(entry), JSON.stringify(rest)]
-    this.#adopt.run(id, segment, address, at, ends, body, historySum(segment, address, at, ends, body))
+    this.#put(entry)
     return undefined
   }
 
-  find({ segment, address, limit, before }: HistoryQuery): HistoryEntry[] {
+  find({ segment, address, limit, before, after }: HistoryQuery): HistoryEntry[] {
     const conditions = Object.entries({
       'segment = ?': segment,
       'address = ?': address,
       'id < ?': before,
+      'id > ?': after,
     }).filter((condition): condition is [string, string | number] => condition[1] !== undefined)
     const where = conditions.map(([text]) => text).join(' AND ') || 'true'
     const rows = this.#database
-      .prepare(`SELECT ${historyColumns} FROM history WHERE ${where} ORDER BY id DESC LIMIT ?`)
+      .prepare(
+        `SELECT ${historyColumns} FROM history WHERE ${where} ORDER BY id ${after === undefined ? 'DESC' : ''} LIMIT ?`,
+      )
       .all(...conditions.map(([, value]) => value), limit)
     return rows.map(row => this.#entryOf(row))
   }
@@ -155,6 +171,24 @@ export class HistoryTable {
     }
   }
 
+  /** The oldest entry from which on no ID is missing; looks at one stride of IDs after the other, and gives the last answer at the end. */
+  *begins(): Generator<HistoryBegin | undefined> {
+    let first: HistoryBegin | undefined
+    for (;;) {
+      const rows = this.#stride.all(first?.id ?? Number.MAX_SAFE_INTEGER)
+      for (const row of rows) {
+        const [id, at] = [Number(row['id']), Number(row['at'])]
+        if (first && id !== first.id - 1) {
+          yield first
+          return
+        }
+        first = { id, at }
+      }
+      yield first
+      if (rows.length < strideSize) return
+    }
+  }
+
   /** One short step after the other, each in a transaction of its own; yields how many entries it removed. */
   *prune({ olderThan, maxEntries, now }: HistoryRule): Generator<number> {
     let firstToStay = Number.MAX_SAFE_INTEGER
@@ -171,8 +205,35 @@ export class HistoryTable {
       if (after >= firstToStay && oldest >= olderThan) return
       // Synced like every other transaction: of two that are not, a power cut could keep the later one alone, and the log would
       // look as if it were damaged (wal-frames.ts).
-      yield Number(this.#prune.run({ after, last, firstToStay, olderThan, now }).changes)
+      const gone = this.#prune.all({ after, last, firstToStay, olderThan, now })
+      this.#mark(gone)
+      yield gone.length
       after = last
     }
   }
+
+  /** Notes in the entry behind the last one that went what that one's link was. */
+  #mark(gone: readonly Row[]): void {
+    const [last] = gone.toSorted((a, b) => Number(b['id']) - Number(a['id']))
+    const next = last && this.#next.get(Number(last['id']))
+    const entry = next && entryOfRow(next)
+    if (typeof last?.['link'] !== 'string' || entry?.id !== Number(last['id']) + 1) return
+    const { id, body, sum } = rowOf({ ...entry, follows: last['link'] })
+    this.#replace.run(body, sum, id)
+  }
+}
+
+interface HistoryRow {
+  readonly id: number
+  readonly segment: string
+  readonly address: string
+  readonly at: number
+  readonly ends: number | null
+  readonly body: string
+  readonly sum: number
+}
+
+function rowOf({ id, segment, address, at, ...rest }: HistoryEntry): HistoryRow {
+  const [ends, body] = [endOfEvent({ ...rest, at }), JSON.stringify(rest)]
+  return { id, segment, address, at, ends, body, sum: historySum(segment, address, at, ends, body) }
 }

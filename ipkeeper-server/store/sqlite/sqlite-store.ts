@@ -6,6 +6,7 @@ import {
   historyOccupied,
   StoreConflict,
   type FileAspect,
+  type HistoryBegin,
   type HistoryQuery,
   type HistoryRule,
   type Rescued,
@@ -215,6 +216,17 @@ export class SqliteStore implements Journal {
 
   async history(query: HistoryQuery): Promise<readonly HistoryEntry[]> {
     return await Promise.resolve(this.#told(() => this.#file.history.find(query)))
+  }
+
+  async historyBegins(): Promise<HistoryBegin | undefined> {
+    let begins: HistoryBegin | undefined
+    const steps = this.#file.history.begins()
+    for (;;) {
+      const step = this.#told(() => steps.next())
+      if (step.done) return begins
+      begins = step.value
+      await breathe()
+    }
   }
 
   async adoptHistory(entries: readonly HistoryEntry[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { sinceOf, type HistoryEntry } from '../../ipam/records/history-entry.ts'
 import { leaseKey } from '../../ipam/records/records.ts'
+import { linked } from '../history-chain.ts'
 import type { StoredRecord } from '../lease-store.ts'
 import type { Note } from '../shared/journal.ts'
 import { readLastChange } from './last-change.ts'
@@ -43,7 +44,10 @@ export function withLastChange(path: string, { records, notes, history, seal }: 
     }
     for (const event of events) {
       const newest = entries.find(entry => leaseKey(entry) === leaseKey(event))
-      entries.unshift({ ...event, id: (entries[0]?.id ?? 0) + 1, since: sinceOf(event, newest) })
+      const [last] = entries
+      // Behind changes of which nothing is known the links begin again.
+      const before = missing === 1 || last !== history[0] ? last : undefined
+      entries.unshift(linked({ ...event, id: (last?.id ?? 0) + 1, since: sinceOf(event, newest) }, before))
     }
   }
   return {

@@ -341,11 +341,12 @@ t.test('an address as listings print it, with its prefix length', async t => {
 
 t.test('history', async t => {
   const { story, control, printed } = await servedTool(t)
-  t.match(
+  t.equal(
     await printed('history', '10.22.0.50'),
-    /^no history: the address was never used, or its history has expired/,
+    'no record of anybody who had it\nnode n1 has no history yet: what was before is not known\n',
   )
   const begun = story.now
+  const begins = `not known before ${at(begun)}: the history of node n1 begins then`
   await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50' })
   story.now += 60_000
   await story.del('c1')
@@ -354,23 +355,68 @@ t.test('history', async t => {
   t.equal(
     await printed('history', '10.22.0.50'),
     [
-      'FROM                  TO                    STATE    HOLDER        POD UID    CONTAINER  NODE  SOURCE                     ENDED',
-      `${at(begun + 120_000)}  now                   bound    container c2  -          c2         n1    annotation ipkeeper.io/ip  -`,
-      `${at(begun + 60_000)}  ${at(begun + 120_000)}  cooling  shop/web-0    uid-of-c1  -          n1    annotation ipkeeper.io/ip  given to container c2`,
-      `${at(begun)}  ${at(begun + 60_000)}  bound    shop/web-0    uid-of-c1  c1         n1    annotation ipkeeper.io/ip  deleted`,
+      'ADDRESS     FROM                  TO                    STATE    HOLDER        POD UID    CONTAINER  NODE  SOURCE                     ENDED',
+      `10.22.0.50  ${at(begun + 120_000)}  now                   bound    container c2  -          c2         n1    annotation ipkeeper.io/ip  -`,
+      `10.22.0.50  ${at(begun + 60_000)}  ${at(begun + 120_000)}  cooling  shop/web-0    uid-of-c1  -          n1    annotation ipkeeper.io/ip  given to container c2`,
+      `10.22.0.50  ${at(begun)}  ${at(begun + 60_000)}  bound    shop/web-0    uid-of-c1  c1         n1    annotation ipkeeper.io/ip  deleted`,
+      begins,
       '',
     ].join('\n'),
   )
   const { history } = JSON.parse(await printed('history', '10.22.0.50', '-o', 'json')) as HistoryReply
   t.equal(history.length, 3)
   const limited = await control('history', '10.22.0.50', '--limit', '1', '-o', 'json')
-  t.strictSame(JSON.parse(limited.out), { history: history.slice(0, 1) })
+  t.match(JSON.parse(limited.out), { history: history.slice(0, 1), notKnown: [] })
   const id = String(history[0]?.id)
   t.equal(limited.err, `note: for earlier tenures: ipkeeperctl history 10.22.0.50 --limit 1 --before ${id}\n`)
-  t.strictSame(JSON.parse(await printed('history', '10.22.0.50', '--before', id, '-o', 'json')), {
-    history: history.slice(1),
+  t.match(JSON.parse(await printed('history', '10.22.0.50', '--before', id, '-o', 'json')), {
+    ...{ history: history.slice(1), notKnown: [begins] },
+    coverage: [{ node: 'n1', from: new Date(begun).toISOString(), to: null }],
   })
-  t.match(await printed('history', '10.22.0.50', '--segment', 'lab'), /^no history/)
+  t.equal(
+    await printed('history', '10.22.0.50', '--segment', 'lab'),
+    `no record of anybody who had it\n${begins}\n`,
+  )
+  const csv = ['-o', 'csv', '--no-headers']
+  const ids = (out: string): string[] => out.split('\n').flatMap(line => line.split(',')[0] ?? [])
+  for (const [argv, found] of [
+    [['10.22.0.50', '--at', at(begun + 30_000)], ['1']],
+    [['10.22.0.50', '--at', at(begun + 90_000)], ['2']],
+    [
+      ['--pod', 'shop/web-0'],
+      ['2', '1'],
+    ],
+    [['--owner', 'StatefulSet/web', '--state', 'bound'], ['1']],
+    [['-n', 'shop', '--until', at(begun + 30_000)], ['1']],
+    [['-n', 'lab'], []],
+  ] as const)
+    t.strictSame(ids(await printed('history', ...argv, ...csv)).filter(Boolean), found, argv.join(' '))
+  t.equal(
+    await printed('history', '10.22.0.51', '--at', at(begun + 30_000)),
+    'nobody had it in that time\n',
+    'the history of this node is whole',
+  )
+  t.match(await control('history', '-n', 'shop', '--limit', '1'), {
+    err: `note: for earlier tenures: ipkeeperctl history --namespace shop --limit 1 --until ${history[1]?.from}\n`,
+  })
+})
+
+t.test('history --verify', async t => {
+  const { story, control, printed } = await servedTool(t)
+  t.equal(await printed('history', '--verify'), 'node n1: 0 entries, as they were written\n')
+  const begun = story.now
+  await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50' })
+  await story.del('c1')
+  const [whole, links, newest] = (await printed('history', '--verify')).split('\n')
+  t.equal(whole, 'node n1: 2 entries, as they were written')
+  t.equal(links, `links begin with entry 1 of ${at(begun)}`)
+  t.match(newest, /^newest: entry 2 of \S+Z, link [\w-]{43}$/)
+  const entries = await story.store.history({ limit: 2 })
+  const changed = { ...entries[0]!, node: 'n2', id: 3 }
+  await story.store.adoptHistory([changed])
+  const found = await control('history', '--verify')
+  t.equal(found.exit, 1)
+  t.match(found.out, /^node n1: 3 entries, 1 fault\nentry 3 of \S+Z: not as it was written\n/)
 })
 
 t.test('release', async t => {
@@ -875,7 +921,28 @@ t.test('usage errors: exit 2, one line that says what, one that helps', async t 
       '--limit 99999999999999999999 is more than 1000000000',
       '--limit N',
     ],
-    [['history', '10.22.0.5', '--before', '0'], '--before "0" is not the ID of an entry'],
+    [['history', '10.22.0.5', '--before', '0'], '--before "0" is not the ID of an entry', '--before ID'],
+    [['history'], 'name an ADDRESS, or --pod, --owner or --namespace', '--pod POD'],
+    [
+      ['history', '-n', 'shop', '--before', '5'],
+      '--before goes with an ADDRESS; without one, use --until',
+      '--before ID',
+    ],
+    [
+      ['history', '10.22.0.5', '--at', 'noon'],
+      '--at "noon" is no time; write 2026-11-21T14:00, 2026-11-21T14:00Z, 2026-11-21, or how long ago: 2h, 7d',
+      '--at TIME',
+    ],
+    [
+      ['history', '10.22.0.5', '--at', '2h', '--since', '3h'],
+      '--at is one moment: it does not go with --since or --until',
+      '--at TIME',
+    ],
+    [
+      ['history', '10.22.0.5', '--verify'],
+      '--verify looks at the whole history of this node, and takes nothing else',
+      '--verify',
+    ],
     [['flights', '--failed=yes'], '--failed takes no value', '--failed'],
     [['flights', '--verb', 'ad'], '--verb "ad" is not one of ADD, CHECK, DEL, GC, STATUS, VERSION'],
     [['flights', 'c1'], 'flights takes no arguments; got c1'],

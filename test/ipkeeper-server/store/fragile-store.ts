@@ -48,6 +48,10 @@ export class FragileStore implements LeaseStore {
     await this.#inner.adoptHistory(entries)
   }
 
+  async historyBegins(): ReturnType<LeaseStore['historyBegins']> {
+    return await this.#inner.historyBegins()
+  }
+
   async pruneHistory(rule: HistoryRule): Promise<number> {
     if (this.fails()) throw new Problem('IPK_STORE_FAILED', 'disk full')
     return await this.#inner.pruneHistory(rule)

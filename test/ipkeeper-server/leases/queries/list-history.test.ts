@@ -19,7 +19,7 @@ const told = (tenures: readonly TenureItem[]): string[] =>
   })
 
 const history = async (story: TestService, limit = 100): Promise<string[]> =>
-  told(await listHistory(story.service, fifty, limit))
+  told(await listHistory(story.service, fifty, { limit }))
 
 t.test('who had an address at any moment can be read straight off', async t => {
   const story = await TestService.open()
@@ -42,7 +42,7 @@ t.test('who had an address at any moment can be read straight off', async t => {
   await story.del('c4')
   after(90)
   await story.add({ pod: 'c', container: 'c5', ip: '10.22.0.50' })
-  const tenures = await listHistory(story.service, fifty, 100)
+  const tenures = await listHistory(story.service, fifty, { limit: 100 })
   t.strictSame(told(tenures), [
     '02:05-now bound shop/c c5',
     '00:35-01:35 held shop/b -: time over',
@@ -70,15 +70,15 @@ t.test('page after page: what ended the first tenure of a page is known', async 
     story.now += minute
     if (index % 2 === 0) await release(story.service, 'default', '10.22.0.50')
   }
-  const whole = await listHistory(story.service, fifty, 100)
+  const whole = await listHistory(story.service, fifty, { limit: 100 })
   t.equal(whole.length, 10)
   t.notOk(whole.slice(1).some(({ ended }) => ended === null))
   for (const size of [1, 3, 10]) {
     const pages: TenureItem[] = []
-    for (let page = await listHistory(story.service, fifty, size); page.length > 0;) {
+    for (let page = await listHistory(story.service, fifty, { limit: size }); page.length > 0;) {
       t.ok(page.length <= size)
       pages.push(...page)
-      page = await listHistory(story.service, fifty, size, { before: pages.at(-1)?.id })
+      page = await listHistory(story.service, fifty, { limit: size, before: pages.at(-1)?.id })
     }
     t.strictSame(pages, whole, `pages of ${size}`)
   }
@@ -132,18 +132,62 @@ t.test('filters and order, also where most of a long history is left out', async
   await addAndDelete('b', 'last', { namespace: 'lab' })
   const of = async (
     limit: number,
-    terms: Parameters<typeof listHistory>[3],
+    terms: Omit<Parameters<typeof listHistory>[2], 'limit'>,
   ): Promise<readonly (string | null)[]> =>
-    (await listHistory(story.service, fifty, limit, terms)).map(({ containerId, state }) =>
+    (await listHistory(story.service, fifty, { limit, ...terms })).map(({ containerId, state }) =>
       state === 'bound' ? containerId : state,
     )
   t.strictSame(await of(10, { filters: { namespace: 'lab', state: 'bound' } }), ['last', 'first'])
   t.strictSame(await of(1, { filters: { pod: 'lab/b', state: 'bound' } }), ['last'])
-  const [newest] = await listHistory(story.service, fifty, 1, { filters: { pod: 'b', state: 'bound' } })
+  const [newest] = await listHistory(story.service, fifty, {
+    limit: 1,
+    filters: { pod: 'b', state: 'bound' },
+  })
   t.strictSame(await of(1, { before: newest?.id, filters: { pod: 'b', state: 'bound' } }), ['first'])
   t.strictSame(await of(2, { sort: 'oldest', filters: { state: 'bound' } }), ['c599', 'last'])
   t.strictSame(await of(2, { filters: { node: 'n2' } }), [])
   t.strictSame(await of(1, { filters: { pool: 'net' } }), ['cooling'])
   t.equal((await of(1000, { filters: { pod: 'shop/a', state: 'bound' } })).length, 600)
   await t.rejects(of(1, { filters: { namespace: 'lab', pod: 'shop/a' } }), { code: 'IPK_REQUEST_INVALID' })
+})
+
+t.test('who had it at a moment, and what a pod or an owner had', async t => {
+  const story = await TestService.open()
+  const life = async (pod: string, container: string, ip: string): Promise<void> => {
+    await story.add({ pod, container, ip })
+    story.now += 10 * minute
+    await story.del(container)
+    story.now += 20 * minute
+  }
+  const begin = story.now
+  await life('web-0', 'c1', '10.22.0.50')
+  await life('db', 'c2', '10.22.0.50')
+  await life('web-0', 'c3', '10.22.0.51')
+  const had = async (key: typeof fifty | null, terms: object): Promise<readonly string[]> =>
+    (await listHistory(story.service, key, { limit: 100, ...terms })).map(
+      ({ address, state, pod, from }) => `${clock(from)} ${address} ${state} ${pod?.name ?? '-'}`,
+    )
+  const at = (minutes: number): object => {
+    const moment = begin + minutes * minute
+    return { since: moment, until: moment }
+  }
+  const cases: readonly (readonly [key: typeof fifty | null, terms: object, had: readonly string[]])[] = [
+    [fifty, at(0), ['00:00 10.22.0.50 bound web-0']],
+    [fifty, at(9), ['00:00 10.22.0.50 bound web-0']],
+    [fifty, at(10), ['00:10 10.22.0.50 cooling web-0']],
+    [fifty, at(35), ['00:30 10.22.0.50 bound db']],
+    [fifty, at(-1), []],
+    [fifty, { ...at(35), filters: { pod: 'shop/web-0' } }, []],
+    [fifty, { until: begin + 5 * minute }, ['00:00 10.22.0.50 bound web-0']],
+    [fifty, { since: begin + 35 * minute, filters: { state: 'bound' } }, ['00:30 10.22.0.50 bound db']],
+    [
+      null,
+      { filters: { pod: 'shop/web-0', state: 'bound' } },
+      ['01:00 10.22.0.51 bound web-0', '00:00 10.22.0.50 bound web-0'],
+    ],
+    [null, { filters: { owner: 'web', state: 'bound' }, limit: 1 }, ['01:00 10.22.0.51 bound web-0']],
+    [null, { filters: { namespace: 'lab' } }, []],
+  ]
+  for (const [key, terms, wanted] of cases)
+    t.strictSame(await had(key, terms), wanted, JSON.stringify({ key, terms }))
 })

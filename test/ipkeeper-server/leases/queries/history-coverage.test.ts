@@ -1,0 +1,34 @@
+import t from 'tap'
+import { notKnown } from '../../../../ipkeeper-server/leases/queries/history-coverage.ts'
+
+const at = (time: string): number => Date.parse(`2026-11-21T${time}:00Z`)
+const from = (node: string, begin: string | null, to: string | null = null) => ({
+  node,
+  from: begin && `2026-11-21T${begin}:00.000Z`,
+  to: to && `2026-11-21T${to}:00.000Z`,
+})
+const begins = 'not known before 2026-11-21T10:00:00Z: the history of node n1 begins then'
+
+const cases: readonly (readonly [string, Parameters<typeof notKnown>, readonly string[]])[] = [
+  ['all of it, to its end', [[from('n1', '10:00')], { since: undefined, isCut: false }], [begins]],
+  ['a page of it', [[from('n1', '10:00')], { since: undefined, isCut: true }], []],
+  ['a time after its begin', [[from('n1', '10:00')], { since: at('10:00'), isCut: false }], []],
+  ['a time before', [[from('n1', '10:00')], { since: at('09:59'), isCut: false }], [begins]],
+  ['a page of a time before', [[from('n1', '10:00')], { since: at('09:59'), isCut: true }], [begins]],
+  [
+    'none',
+    [[from('n1', null)], { since: undefined, isCut: false }],
+    ['node n1 has no history yet: what was before is not known'],
+  ],
+  [
+    'a node that was lost',
+    [[from('n1', '08:00'), from('n2', '08:00', '11:00')], { since: at('09:00'), isCut: false }],
+    ['not known of node n2 after 2026-11-21T11:00:00Z: it has sent nothing since'],
+  ],
+]
+for (const [what, asked, lines] of cases) {
+  t.test(what, t => {
+    t.strictSame(notKnown(...asked), lines)
+    t.end()
+  })
+}

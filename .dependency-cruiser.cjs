@@ -45,7 +45,7 @@ const pure = [
 
 /** Interfaces by which a folder is used without its implementation. */
 const interfaces = [
-  `${server}store/(lease-store|history-chain|pool-status-sink)\\.ts$`,
+  `${server}store/(lease-store|history-chain|history-archive|pool-status-sink)\\.ts$`,
   `${server}network/pod-network\\.ts$`,
   `${server}leases/verbs/verb-observer\\.ts$`,
   `${server}kubernetes/(cluster-view|election)\\.ts$`,

@@ -8,10 +8,12 @@ import { PoolEntry } from '../ipkeeper-server/config/pool-entry.schema.ts'
 import {
   apiGroup,
   apiVersion,
-  resources,
+  historyResource,
+  resources as records,
   type ResourceKind,
 } from '../ipkeeper-server/store/kubernetes/resources.ts'
 import { IPHolderSpec } from '../ipkeeper-server/store/kubernetes/ip-holder.schema.ts'
+import { IPHistorySpec } from '../ipkeeper-server/store/kubernetes/ip-history.schema.ts'
 import { IPNodeSpec } from '../ipkeeper-server/store/kubernetes/ip-node.schema.ts'
 import { IPLeaseSpec } from '../ipkeeper-server/store/kubernetes/ip-lease.schema.ts'
 import { IPPoolStatus, PoolRecorded, poolRules } from '../ipkeeper-server/store/kubernetes/ip-pool.schema.ts'
@@ -25,7 +27,7 @@ import { structural, withRules, type Schema } from './structural-schema.ts'
 
 interface Column {
   readonly name: string
-  readonly type: 'string' | 'date'
+  readonly type: 'string' | 'date' | 'integer'
   readonly jsonPath: string
   readonly description: string
   /** 1: with -o wide only. */
@@ -71,7 +73,10 @@ const namedByItsAddress = [
   `&& ${tail}.split('-', 4).map(x, int(x)) == self.spec.address.split('.', 4).map(x, int(x)))`,
 ].join(' ')
 
-const table: Readonly<Record<ResourceKind, Resource>> = {
+const resources = { ...records, [historyResource.kind]: historyResource }
+type Kind = ResourceKind | typeof historyResource.kind
+
+const table: Readonly<Record<Kind, Resource>> = {
   IPPool: {
     description:
       'A pool of addresses: what the file of the daemon calls a pool, with the same keys. Its name is the name of the object.',
@@ -197,9 +202,22 @@ const table: Readonly<Record<ResourceKind, Resource>> = {
     ],
     selectable: [],
   },
+  IPHistory: {
+    description: 'A part of what the daemon of a node has recorded: ipkeeperctl history reads it.',
+    scope: 'Cluster',
+    shortNames: ['iphist'],
+    spec: structural(IPHistorySpec),
+    columns: [
+      column('Node', '.spec.node', 'The node whose daemon recorded it.'),
+      { ...column('Entries', '.spec.entries', 'How many entries it has.'), type: 'integer' },
+      age('From', '.spec.from', 'When the first one was written.'),
+      age('To', '.spec.to', 'Until when nothing else was recorded.'),
+    ],
+    selectable: [],
+  },
 }
 
-function definition(kind: ResourceKind): object {
+function definition(kind: Kind): object {
   const { description, scope, shortNames, spec, status, longestName, rules, columns, selectable } =
     table[kind]
   const { plural, singular } = resources[kind]
@@ -248,7 +266,7 @@ const notice = `# Made by scripts/generate-crds.ts from the schemas in ipkeeper-
 # ipkeeper-server/config; change those, then: make generate
 `
 
-export const customResources: readonly GeneratedFile[] = (Object.keys(table) as ResourceKind[]).map(kind => ({
+export const customResources: readonly GeneratedFile[] = (Object.keys(table) as Kind[]).map(kind => ({
   path: `deploy/crds/${resources[kind].plural}.yaml`,
   generate: () => notice + stringify(definition(kind), { lineWidth: 0, aliasDuplicateObjects: false }),
 }))

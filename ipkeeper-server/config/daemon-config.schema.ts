@@ -218,12 +218,24 @@ export const DaemonConfigFile = Type.Object(
               example: 'maxEntries: 100000',
             }),
           ),
+          sharedEntries: Type.Optional(
+            integer(
+              0,
+              1_000_000,
+              'So many of this node are kept in a store that nodes share, for questions over the whole cluster: about 170 bytes each. 0: none.',
+              {
+                unit: 'entries',
+                default: String(defaults.historySharedEntries),
+                example: 'sharedEntries: 50000',
+              },
+            ),
+          ),
         },
         {
           additionalProperties: false,
           description: 'How much history of address assignments is kept.',
           doc: {
-            expected: 'a mapping with maxAge or maxEntries',
+            expected: 'a mapping with maxAge, maxEntries or sharedEntries',
             default: 'see below',
             example: 'history: { maxAge: 30d }',
           },

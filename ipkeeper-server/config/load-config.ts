@@ -33,7 +33,7 @@ export interface DaemonConfig {
   readonly requireAnnotations: boolean | undefined
   readonly kubernetes: KubernetesAccess
   readonly store: { readonly singleNode: boolean; readonly etcd: EtcdTerms }
-  readonly history: { readonly maxAge: number; readonly maxEntries: number }
+  readonly history: { readonly maxAge: number; readonly maxEntries: number; readonly sharedEntries: number }
   /** undefined: those that are there of the usual ones. */
   readonly runtime: { readonly sockets: readonly string[] | undefined }
   readonly reconcile: ReconcileSettings
@@ -196,6 +196,7 @@ function readFile(
     history: {
       maxAge: readText(faults, ['history', 'maxAge'], maxAge, parseDuration) ?? 0,
       maxEntries: history?.maxEntries ?? defaults.historyMaxEntries,
+      sharedEntries: history?.sharedEntries ?? defaults.historySharedEntries,
     },
     runtime: { sockets: file.runtime?.sockets },
     reconcile: readReconcile(file, faults),

@@ -50,6 +50,7 @@ export const defaults = {
   electionNamespace: 'kube-system',
   historyMaxAge: '90d',
   historyMaxEntries: 250_000,
+  historySharedEntries: 10_000,
   reconcile: { mode: 'repair', interval: '15s', minAge: '45s', minAgeUnproved: '5m', passes: 2 },
   resultCache: { mode: 'repair', others: 'report', interval: '1m' },
   etcdPrefix: '/ipkeeper/v1/',

@@ -62,6 +62,7 @@ export function assembleService({ clock, stops }: DaemonFrame, options: ServiceO
     openedAt,
     isOurs: () => claims?.isSure() !== false,
     ...(mesh && { contactAgeOf: mesh.contactAgeOf, lastHeardOf: mesh.lastHeardOf }),
+    ...(opened.store.shared?.history && { history: opened.store.shared.history }),
     refusal: () => mesh?.refusal() ?? kept.refusal(),
     liveness: attachment => attachmentLiveness(attachment, here, bootId, nodeState, isForgotten),
     lostNode: cluster ? name => lostNode(nodeState(name)) : null,

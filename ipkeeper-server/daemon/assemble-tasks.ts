@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DaemonConfig } from '../config/load-config.ts'
 import { readPoolSpec } from '../config/read-pool-object.ts'
@@ -7,6 +8,8 @@ import type { Cluster } from '../kubernetes/cluster.ts'
 import { PoolObjects } from '../leases/tasks/join-pool-objects.ts'
 import { measureUsage } from '../leases/queries/measure-usage.ts'
 import { poolsInUse } from '../leases/queries/pool-use.ts'
+import type { HistoryArchive } from '../store/history-archive.ts'
+import { HistorySender } from '../leases/tasks/send-history.ts'
 import { HistoryPruner } from '../leases/tasks/prune-history.ts'
 import { PoolUseSamples } from '../metrics/pool-use-samples.ts'
 import { TimeWriter } from '../leases/tasks/write-times.ts'
@@ -76,6 +79,9 @@ export async function assembleTasks(
   })
   later.poolsJoined = leaderTasks.poolsJoined
   const pruner = pruneHistory(frame, ledger)
+  const sender = opened.store.shared?.history && sendHistory(frame, service, opened.store.shared.history)
+  sender?.start()
+  stops.tasks.defer(() => sender?.stop())
   const useSamples = sampleUse(frame, service)
   stops.tasks.defer(() => leaderTasks.stop())
   stops.tasks.defer(() => {
@@ -117,6 +123,31 @@ function pruneHistory(
     },
     onError: error => {
       logger.warn({ err: error }, 'the history could not be pruned; retrying in an hour')
+    },
+  })
+}
+
+/** Sends what this node records to the engine, where all can ask for it. */
+function sendHistory(
+  { clock, watched, logger }: DaemonFrame,
+  service: LeaseService,
+  archive: HistoryArchive,
+): HistorySender {
+  return new HistorySender({
+    ledger: service.ledger,
+    archive,
+    node: () => service.node,
+    limits: () => watched.current.history,
+    now: clock.now,
+    steadyFor: clock.steadyFor,
+    newStretch: () => randomBytes(6).toString('hex'),
+    onTrouble: error => {
+      if (error === undefined) logger.info('the history of this node is sent to the store again')
+      else
+        logger.warn(
+          { err: error },
+          'the history of this node cannot be sent to the store; other nodes do not know of it meanwhile',
+        )
     },
   })
 }

@@ -81,6 +81,11 @@ export class BackgroundTask {
     if (this.#dueAt < Infinity) this.#sleep()
   }
 
+  /** Resolves when no round is under way. */
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
   /** No further round begins. Resolves when the one under way has ended. */
   async stop(): Promise<void> {
     this.#stopped = true

@@ -62,6 +62,13 @@ export const accessRules: readonly AccessRule[] = [
   ...storeRows('ipnodes', 'what nodes tell of themselves'),
   ...rows(
     'ipkeeper.io',
+    'iphistories',
+    ['list', 'create', 'patch', 'delete'],
+    'what each node has recorded, for questions over the whole cluster',
+    'kubernetesStore',
+  ),
+  ...rows(
+    'ipkeeper.io',
     'ippools/status',
     ['patch'],
     'which spec of an IPPool is in force, and its figures',

@@ -1,5 +1,6 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../ipam/records/history-entry.ts'
+import type { HistoryArchive } from './history-archive.ts'
 import type { AttachmentKey, Change, LeaseRecord, RecordKind, RecordTypes } from '../ipam/records/records.ts'
 
 /** One record as it stands in the store: JSON text, which the reader parses when it needs it. */
@@ -128,6 +129,8 @@ export interface SharedAspect {
    * that this node knows is taken for one that has lost records: it had it, or no ADD would have been answered.
    */
   tookUp(): void
+  /** What all nodes have recorded; absent where the engine keeps none. */
+  readonly history?: HistoryArchive | undefined
   /** Kinds whose records are forgotten at present, because the engine does not keep them. */
   readonly ignores: readonly RecordKind[]
 }

@@ -134,6 +134,28 @@ t.test('daemons whose tokens name their nodes', { skip, timeout: 240_000 }, asyn
     await forger.request('PUT', `${election}?dryRun=All`, await inOffice('worker-1 0'))
   })
 
+  await t.test('nor may it write, or remove, what another node has recorded', async t => {
+    const histories = '/apis/ipkeeper.io/v1alpha1/iphistories'
+    const part = (name: string, node: string): object => ({
+      ...{ apiVersion: 'ipkeeper.io/v1alpha1', kind: 'IPHistory', metadata: { name } },
+      spec: {
+        ...{ schema: 1, node, stretch: 'aa', first: 1, last: 1, entries: 1, data: '' },
+        ...{ from: '2026-11-21T10:00:00Z', to: '2026-11-21T10:00:00Z' },
+      },
+    })
+    const [one, two] = [api.as({ token: first }), api.as({ token: second })]
+    await one.request('POST', histories, part('ones', 'worker-1'))
+    await one.request('PATCH', `${histories}/ones`, { spec: { last: 2 } })
+    const forged = { status: 422, message: /ipkeeper-histories-of-/ }
+    await t.rejects(two.request('POST', histories, part('forged', 'worker-1')), forged)
+    await t.rejects(two.request('PATCH', `${histories}/ones`, { spec: { last: 3 } }), forged)
+    await t.rejects(two.request('PATCH', `${histories}/ones`, { spec: { node: 'worker-2' } }), forged)
+    await two.request('POST', histories, part('twos', 'worker-2'))
+    await t.rejects(one.request('DELETE', `${histories}/twos`), forged, 'worker-2 is elected')
+    await two.request('DELETE', `${histories}/ones`)
+    await two.request('DELETE', `${histories}/twos`)
+  })
+
   await t.test('nor may it tell what another node tells of itself', async t => {
     const forger = api.as({ token: first })
     const nodesPath = '/apis/ipkeeper.io/v1alpha1/ipnodes'

@@ -5,7 +5,7 @@ import { counted } from '../../../shared/text/counted.ts'
 import type { CtlCommand, ReadCall } from '../framework/command.ts'
 import { type Column, csvColumn, listing, peopleOnly, wideOnly } from '../framework/listing.ts'
 import { listingOptions, listingQueryText } from '../framework/listing-options.ts'
-import { readMoment } from '../framework/moment.ts'
+import { readTimeOption } from '../framework/time-option.ts'
 import { OptionProblem } from '../framework/option-problem.ts'
 import { readLimit, segmentOption } from '../framework/options.ts'
 import { whoHas } from '../framework/terminal-text.ts'
@@ -79,7 +79,7 @@ function historyQuery(args: ReadCall): URLSearchParams {
   if (at !== undefined && (since ?? until) !== undefined)
     throw new OptionProblem('--at', '--at is one moment: it does not go with --since or --until')
   for (const [name, text] of Object.entries({ at, since, until }))
-    if (text !== undefined) query.set(name, readMoment(`--${name}`, text, Date.now()))
+    if (text !== undefined) query.set(name, readTimeOption(`--${name}`, text, Date.now()))
   return query
 }
 

@@ -20,7 +20,6 @@ import {
   type HistoryTerms,
 } from '../../leases/queries/list-history.ts'
 import { checkHistory } from '../../leases/queries/check-history.ts'
-import { historyCoverage, notKnown } from '../../leases/queries/history-coverage.ts'
 import { readLeaseKey } from '../../leases/verbs/reserve.ts'
 import { forceRelease } from '../../leases/verbs/force-release.ts'
 import { release } from '../../leases/verbs/release.ts'
@@ -105,10 +104,7 @@ export function addressRoutes(app: FastifyInstance, { service }: { readonly serv
     { schema: { querystring: HistoryQuerystring, response: { 200: HistoryReply, 400: ErrorReply } } },
     async request => {
       const { key, terms } = readHistoryQuery(request.query)
-      const history = await listHistory(service, key, terms)
-      const coverage = await historyCoverage(service)
-      const asked = { since: terms.since, isCut: history.length >= terms.limit }
-      return { history, coverage, notKnown: notKnown(coverage, asked) }
+      return await listHistory(service, key, terms)
     },
   )
 

@@ -30,12 +30,14 @@ export interface LedgerEvents {
   takenAway: [LeaseRecord]
   /** The record of a node, or where a routed lease is, has changed. */
   routing: []
+  /** Entries of the history are durable. */
+  recorded: []
   /** Changes are accepted again, since the records stand in a new file. */
   servingAgain: []
 }
 
 /**
- * Called in the middle of a change, when the records have it and before it is durable: a listener wakes something or notes what
+ * Called in the middle of a change, when the records have it and before it is durable, unless said otherwise: a listener wakes something or notes what
  * it is told, and changes nothing then and there.
  */
 export type LedgerListener = {

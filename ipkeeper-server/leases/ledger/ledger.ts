@@ -331,6 +331,7 @@ export class Ledger extends LedgerReader {
     for (const write of change) this.#set(write, write.record ?? undefined)
     const answered = this.#store.commit(change, events).then(
       async () => {
+        if (events.length > 0) this.#subscribers.publish('recorded')
         if (!this.#pending.confirm(commit)) await this.settle().catch(() => undefined)
       },
       (error: unknown) => {

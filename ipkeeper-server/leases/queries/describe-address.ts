@@ -20,7 +20,7 @@ import { describeStanding, remedyFor, standingOf, type Standing } from '../../ip
 import { describeContactAge } from '../../ipam/records/last-contact.ts'
 import { ownAddresses } from '../verbs/add.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { listHistory } from './list-history.ts'
+import { listOwnHistory } from './list-history.ts'
 import { attachmentItem, leaseItem, reservationItem } from './listing.ts'
 import { readLeaseKey } from '../verbs/reserve.ts'
 import type { LeaseService } from '../verbs/service.ts'
@@ -188,7 +188,7 @@ export async function describeAddress(
 ): Promise<AddressReply> {
   const { ledger, now } = service
   const { key, address } = readLeaseKey(segment, text)
-  const tenures = await listHistory(service, key, { limit: tenureCount })
+  const tenures = await listOwnHistory(service, key, { limit: tenureCount })
   const [newest] = await ledger.history({ ...key, limit: 1 })
   const own = (await ownAddresses(service)).find(address)
   // From here on nothing is waited for: one moment of the ledger.

@@ -1,17 +1,5 @@
-import type { HistoryReply } from '../../../shared/api/address.schema.ts'
-import { formatTime, isoTime } from '../../ipam/records/times.ts'
-import type { LeaseService } from '../verbs/service.ts'
-
-type Coverage = HistoryReply['coverage']
-
-/** From when on the history of this node tells all that its daemon did. */
-export async function historyCoverage({
-  ledger,
-  node,
-}: Pick<LeaseService, 'ledger' | 'node'>): Promise<Coverage> {
-  const begins = await ledger.historyBegins()
-  return [{ node, from: begins ? isoTime(begins.at) : null, to: null }]
-}
+import { formatTime } from '../../ipam/records/times.ts'
+import type { Coverage } from './history-source.ts'
 
 /** What was asked for. Moments are milliseconds since the epoch. */
 interface Asked {
@@ -20,16 +8,49 @@ interface Asked {
   readonly isCut: boolean
 }
 
-/** Of which node and time there is no history, in one line each. */
+/** Nodes that are named in one line. */
+const mostNamed = 3
+
+/** Of which node and time there is no history, in one line each; of many nodes in one line for all. */
 export function notKnown(coverage: Coverage, { since, isCut }: Asked): string[] {
-  return coverage.flatMap(({ node, from, to }) => {
-    const lines: string[] = []
-    if (from === null) return [`node ${node} has no history yet: what was before is not known`]
-    const begin = Date.parse(from)
-    if (since === undefined ? !isCut : since < begin)
-      lines.push(`not known before ${formatTime(begin)}: the history of node ${node} begins then`)
-    if (to !== null)
-      lines.push(`not known of node ${node} after ${formatTime(Date.parse(to))}: it has sent nothing since`)
-    return lines
+  const none = coverage.filter(({ from }) => from === null)
+  const late = coverage.flatMap(({ node, from }) => {
+    const begin = from === null ? -Infinity : Date.parse(from)
+    const isAsked = since === undefined ? !isCut : since < begin
+    return from !== null && isAsked ? [{ node, at: begin }] : []
   })
+  const lost = coverage.flatMap(({ node, to }) => (to === null ? [] : [{ node, at: Date.parse(to) }]))
+  return [
+    ...inLines(late, beginsThen),
+    ...inLines(
+      lost,
+      ({ node, at }) => `not known of node ${node} after ${formatTime(at)}: it has sent nothing since`,
+    ),
+    ...(none.length === 0
+      ? []
+      : [`no history of ${names(none.map(({ node }) => node))}: what was recorded there is not known`]),
+  ]
+}
+
+interface NodeTime {
+  readonly node: string
+  readonly at: number
+}
+
+const beginsThen = ({ node, at }: NodeTime): string =>
+  `not known before ${formatTime(at)}: the history of node ${node} begins then`
+
+function inLines(found: readonly NodeTime[], line: (one: NodeTime) => string): string[] {
+  const newestFirst = found.toSorted((a, b) => b.at - a.at)
+  const rest = newestFirst.length - mostNamed
+  const shown = newestFirst.slice(0, mostNamed).map(line)
+  return rest > 0
+    ? [...shown, `and so for ${rest} more ${rest === 1 ? 'node' : 'nodes'} (-o json lists them)`]
+    : shown
+}
+
+function names(nodes: readonly string[]): string {
+  const rest = nodes.length - mostNamed
+  const named = nodes.slice(0, mostNamed).join(', ')
+  return `${nodes.length === 1 ? 'node' : 'nodes'} ${named}${rest > 0 ? ` and ${rest} more` : ''}`
 }

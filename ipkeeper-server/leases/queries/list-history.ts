@@ -1,12 +1,20 @@
-import { setImmediate as breathe } from 'node:timers/promises'
 import type { TenureItem } from '../../../shared/api/address.schema.ts'
 import type { Filters, historyTerms, ListingQuery } from '../../../shared/api/listing-query.schema.ts'
-import { leaseKey, type LeaseKey } from '../../ipam/records/records.ts'
+import type { LeaseKey } from '../../ipam/records/records.ts'
 import { besidePresent, tenureOf, type HistoryEntry, type Tenure } from '../../ipam/records/history-entry.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
 import { isoTime } from '../../ipam/records/times.ts'
 import type { LeaseService } from '../verbs/service.ts'
 import { podOf } from './listing.ts'
-import { podOfHolder, readFilter, type Listed } from './listing-filter.ts'
+import { notKnown } from './history-coverage.ts'
+import {
+  clusterHistory,
+  listedEntry,
+  ownHistory,
+  type Coverage,
+  type HistorySource,
+} from './history-source.ts'
+import { readFilter } from './listing-filter.ts'
 import { cut, type Sorts } from './select-listed.ts'
 
 function tenureItem({ entry, state, to, ended }: Tenure): TenureItem {
@@ -44,9 +52,16 @@ export interface HistoryTerms {
 /** Entries that are read at a time where filters leave most of them out. */
 const entriesAtOnce = 1001
 
+export interface ListedHistory {
+  readonly history: TenureItem[]
+  readonly coverage: Coverage
+  /** Of which node and time that was asked for there is no history, in one line each. */
+  readonly notKnown: string[]
+}
+
 /**
  * Who had an address from when to when, or which ones the pods had that the filters choose; newest first unless the page is to be
- * sorted otherwise.
+ * sorted otherwise. On all nodes, where they share a store.
  *
  * @param key null: of all addresses
  * @throws Problem IPK_REQUEST_INVALID
@@ -55,73 +70,84 @@ export async function listHistory(
   service: LeaseService,
   key: LeaseKey | null,
   terms: HistoryTerms,
+): Promise<ListedHistory> {
+  const { limit, since, filters = {} } = terms
+  const source = await sourceOf(service, key, filters)
+  const history = await listTenures(service, source, terms)
+  const { coverage, lacks } = source
+  const lines = notKnown(coverage, { since, isCut: history.length >= limit })
+  return { history, coverage: [...coverage], notKnown: lacks === undefined ? lines : [lacks, ...lines] }
+}
+
+/** The same of one address, as far as this node has recorded it. */
+export async function listOwnHistory(
+  service: LeaseService,
+  key: LeaseKey,
+  terms: HistoryTerms,
+): Promise<TenureItem[]> {
+  return await listTenures(service, await ownHistory(service, key, {}), terms)
+}
+
+async function sourceOf(
+  service: LeaseService,
+  key: LeaseKey | null,
+  filters: Filters,
+): Promise<HistorySource> {
+  const { history } = service
+  if (!history) return await ownHistory(service, key, filters)
+  try {
+    return await clusterHistory(service, history, key, filters)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'IPK_REQUEST_INVALID') throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    const own = await ownHistory(service, key, filters)
+    return { ...own, lacks: `not known of other nodes: what they have recorded cannot be read (${reason})` }
+  }
+}
+
+async function listTenures(
+  service: LeaseService,
+  source: HistorySource,
+  terms: HistoryTerms,
 ): Promise<TenureItem[]> {
   const { limit, sort = 'newest', filters = {} } = terms
   const isAsked = readFilter(filters)
   const lasts = during(terms)
   const found: Tenure[] = []
-  for (const one of key ? [key] : await addressesOf(service, filters)) {
+  for (const key of source.keys) {
     let left = limit
-    for await (const tenure of tenures(service, one, terms)) {
+    for await (const tenure of tenures(service, source, key, terms)) {
       const { entry, state } = tenure
       if (!lasts(tenure) || !isAsked({ ...listedEntry(entry), state })) continue
       found.push(tenure)
       if (--left === 0) break
     }
   }
-  if (!key) found.sort((a, b) => b.entry.at - a.entry.at || b.entry.id - a.entry.id)
+  if (source.keys.length > 1) found.sort((a, b) => b.entry.at - a.entry.at || b.entry.id - a.entry.id)
   return [...cut(found.slice(0, limit).map(tenureItem), sorts, sort, undefined).shown]
 }
-
-const listedEntry = ({ holder, node, pool, workload }: HistoryEntry): Listed => ({
-  ...{ ...podOfHolder(holder), node, pool: () => pool, owner: workload },
-})
 
 /** One whose end is not known may have lasted. */
 function during({ since = -Infinity, until = Infinity }: HistoryTerms): (tenure: Tenure) => boolean {
   return ({ entry, to }) => entry.at <= until && (to === null || to > since)
 }
 
-/** Addresses that were ever had by what the filters choose, whatever its state was. */
-async function addressesOf({ ledger }: LeaseService, filters: Filters): Promise<readonly LeaseKey[]> {
-  const isAsked = readFilter({ ...filters, state: undefined })
-  const found = new Map<string, LeaseKey>()
-  for (let before: number | undefined; ;) {
-    const entries = await ledger.history({
-      limit: entriesAtOnce,
-      ...(before !== undefined && { before }),
-    })
-    for (const entry of entries) if (isAsked(listedEntry(entry))) found.set(leaseKey(entry), entry)
-    before = entries.at(-1)?.id
-    if (entries.length < entriesAtOnce) return [...found.values()]
-    await breathe()
-  }
-}
-
 /** The tenures of an address, newest first; of a page those before it. */
 async function* tenures(
   { ledger, now }: LeaseService,
-  { segment, address }: LeaseKey,
+  source: HistorySource,
+  key: LeaseKey,
   { limit, before, filters = {} }: HistoryTerms,
 ): AsyncGenerator<Tenure> {
   // An entry that begins no tenure ends one, so there are at most as many again. The entry before the page tells how its
   // first tenure ended.
   const atOnce = Object.keys(filters).length === 0 ? 2 * limit + 1 : Math.max(2 * limit + 1, entriesAtOnce)
   let next: HistoryEntry | undefined
-  for (let end = before === undefined ? undefined : before + 1; ;) {
-    const entries = await ledger.history({
-      ...{ segment, address, limit: atOnce },
-      ...(end !== undefined && { before: end }),
-    })
-    for (const entry of entries) {
-      const tenure = tenureOf(entry, next, now())
-      next = entry
-      if (tenure && entry.id !== before)
-        yield ledger.isShared && ledger.isHeard() ? besidePresent(tenure, ledger.lease(entry)) : tenure
-    }
-    end = entries.at(-1)?.id
-    if (entries.length < atOnce) return
-    await breathe()
+  for await (const entry of source.entries(key, { atOnce, before })) {
+    const tenure = tenureOf(entry, next, now())
+    next = entry
+    if (tenure && entry.id !== before)
+      yield ledger.isShared && ledger.isHeard() ? besidePresent(tenure, ledger.lease(entry)) : tenure
   }
 }
 

@@ -2,6 +2,7 @@ import type { Problem } from '../../../shared/problem/problem.ts'
 import type { Liveness, Witness } from '../../ipam/records/standing.ts'
 import type { AgeClock } from '../../ipam/records/times.ts'
 import type { ContactAge } from '../../ipam/records/last-contact.ts'
+import type { HistoryArchive } from '../../store/history-archive.ts'
 import type { Family } from '../../../shared/net/address.ts'
 import type { MeasuredUse } from '../../ipam/pools/forecast-full.ts'
 import type { OwnAddresses } from '../../ipam/pools/own-addresses.ts'
@@ -64,6 +65,8 @@ export interface LeaseService {
    * being dead. Absent where nodes share nothing.
    */
   readonly isOurs?: () => boolean
+  /** What all nodes have recorded; absent where a node has its store to itself, or the engine keeps none. */
+  readonly history?: HistoryArchive
   /** How full one family of a pool was, the oldest sample first; absent where nobody takes samples. */
   readonly useSamples?: (pool: { readonly name: string; readonly family: Family }) => readonly MeasuredUse[]
   /** The controller of a pod as known at this moment; undefined where nobody can tell. */

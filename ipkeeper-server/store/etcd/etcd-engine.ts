@@ -13,6 +13,7 @@ import { isGuard, type SharedRecordName } from '../shared/engine.ts'
 import type { EtcdAccess } from './etcd-access.ts'
 import { AnswerLost, EtcdClient } from './etcd-client.ts'
 import { EtcdFence } from './etcd-fence.ts'
+import { EtcdHistory } from './etcd-history.ts'
 import { fenceKey, fromEtcdKey, toEtcdKey } from './etcd-keys.ts'
 import type { EtcdPosition, KeyValue, TxnReply, TxnRequest, WatchEvent } from './etcd-messages.ts'
 import { readValue, etcdSchemaVersion, writeValue } from './etcd-values.ts'
@@ -69,6 +70,7 @@ export class EtcdEngine implements Engine {
   readonly location: string
   readonly ignores: readonly SharedKind[] = []
   readonly fences = true
+  readonly history: EtcdHistory
   readonly #client: EtcdClient
   readonly #fence: EtcdFence
   readonly #prefix: string
@@ -96,6 +98,7 @@ export class EtcdEngine implements Engine {
     this.#client = new EtcdClient(access, deadlineMs, random, reason => {
       this.#break(reason)
     })
+    this.history = new EtcdHistory(this.#client, prefix)
     this.#fence = new EtcdFence(this.#client, fenceKey(prefix, node))
     this.#prefix = prefix
     this.#deadlineMs = deadlineMs

@@ -77,6 +77,15 @@ export function toEtcdKey(prefix: string, kind: SharedKind, key: string): string
 export const fenceKey = (prefix: string, node: string): string =>
   `${prefix}fences/${encodeURIComponent(node)}`
 
+/**
+ * Parts of histories (etcd-history.ts) stand behind all records: "~" is behind every letter. So they can be left out where records are listed
+ * and watched, and whoever may write below the prefix may write them.
+ */
+export const historyFolder = (prefix: string): string => `${prefix}~history/`
+
+/** What follows the keys of all records. */
+export const endOfRecords = (prefix: string): string => `${prefix}~`
+
 /** undefined for what is no key that `toEtcdKey` makes. */
 export function fromEtcdKey(
   prefix: string,

@@ -19,6 +19,8 @@ export interface RangeRequest {
   readonly rangeEnd?: string
   readonly limit?: number
   readonly revision?: number
+  /** Whether values are left out. */
+  readonly keysOnly?: boolean
 }
 
 /** What etcd says of itself in each answer. */
@@ -92,12 +94,13 @@ function readNumber(reader: BinaryReader): number {
   return value
 }
 
-/** RangeRequest: 1 key, 2 range_end, 3 limit, 4 revision. */
-export function rangeRequest({ key, rangeEnd, limit, revision }: RangeRequest): Uint8Array {
+/** RangeRequest: 1 key, 2 range_end, 3 limit, 4 revision, 8 keys_only. */
+export function rangeRequest({ key, rangeEnd, limit, revision, keysOnly }: RangeRequest): Uint8Array {
   const writer = text(new BinaryWriter(), 1, key)
   if (rangeEnd !== undefined) text(writer, 2, rangeEnd)
   if (limit !== undefined) number(writer, 3, limit)
   if (revision !== undefined) number(writer, 4, revision)
+  if (keysOnly) writer.tag(8, WireType.Varint).bool(true)
   return writer.finish()
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { EtcdClient } from './etcd-client.ts'
 import type { EtcdEndpoint } from './etcd-endpoint.ts'
 import { EtcdFailure } from './etcd-failure.ts'
-import { endOfPrefix } from './etcd-keys.ts'
+import { endOfRecords } from './etcd-keys.ts'
 import {
   readWatchReply,
   watchCreateRequest,
@@ -120,7 +120,7 @@ export class EtcdWatch {
 
   /** Resolves to the revision that was listed, page by page. */
   async #list(): Promise<number> {
-    const rangeEnd = endOfPrefix(this.#prefix)
+    const rangeEnd = endOfRecords(this.#prefix)
     const kvs: KeyValue[] = []
     let key = this.#prefix
     let first: EtcdPosition | undefined
@@ -202,7 +202,7 @@ export class EtcdWatch {
       this.#stop.signal.addEventListener('abort', onStop)
       // From what was heard last, not from what follows it: a watch that begins at the very revision that was compacted
       // misses its deletions, without a word, in the etcd of Debian 12 and others of its time (etcd#18089).
-      stream.send(watchCreateRequest(this.#prefix, endOfPrefix(this.#prefix), from))
+      stream.send(watchCreateRequest(this.#prefix, endOfRecords(this.#prefix), from))
     })
   }
 

@@ -25,6 +25,7 @@ import {
   type KeptKind,
   type ObjectEntry,
 } from './object-entry.ts'
+import { KubernetesHistory } from './kubernetes-history.ts'
 import { ObjectNews } from './object-news.ts'
 import { ObjectWriter } from './object-writer.ts'
 import { planWrite } from './plan-write.ts'
@@ -63,6 +64,7 @@ export class KubernetesEngine implements Engine {
   readonly kind = 'kubernetes'
   readonly location: string
   readonly fences = false
+  readonly history: KubernetesHistory
   readonly #options: KubernetesEngineOptions
   readonly #deadline: number
   readonly #clock: ClientClock
@@ -104,6 +106,7 @@ export class KubernetesEngine implements Engine {
     this.#clock = clock
     this.#client = client
     this.location = client.server
+    this.history = new KubernetesHistory(client)
     this.#reservations = new ReservationBook({
       put: record => {
         this.#put(record)

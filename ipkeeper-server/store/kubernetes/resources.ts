@@ -17,6 +17,9 @@ export const resources = {
   IPNode: { plural: 'ipnodes', singular: 'ipnode' },
 } as const satisfies Readonly<Record<string, Resource>>
 
+/** What is read when it is asked for, and followed by nobody. */
+export const historyResource = { kind: 'IPHistory', plural: 'iphistories', singular: 'iphistory' } as const
+
 export type ResourceKind = keyof typeof resources
 
 /** An object of one of the resources; those outside of namespaces have none. */

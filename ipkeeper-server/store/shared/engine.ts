@@ -1,3 +1,4 @@
+import type { HistoryArchive } from '../history-archive.ts'
 import type { RecordKind } from '../../ipam/records/records.ts'
 
 /**
@@ -93,6 +94,8 @@ export interface Engine {
   readonly ignores: readonly SharedKind[]
   /** Which kind it should keep and does not, and why; for people. */
   readonly lacks?: string | undefined
+  /** Where nodes keep what they have recorded for each other; absent: nowhere. */
+  readonly history?: HistoryArchive | undefined
   /** Whether after `fence` no commit from before it is carried out any more. */
   readonly fences: boolean
   start(feed: EngineFeed): void

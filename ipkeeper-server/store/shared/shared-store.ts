@@ -258,6 +258,7 @@ export class SharedStore implements LeaseStore {
       follow: adopt => {
         this.#adopt = adopt
       },
+      history: engine.history,
       status: () => this.#status(),
       isHeard: () => contact.hasListed,
       takenAtStart: () => this.#takenAtStart,

@@ -343,7 +343,7 @@ t.test('history', async t => {
   const { story, control, printed } = await servedTool(t)
   t.equal(
     await printed('history', '10.22.0.50'),
-    'no record of anybody who had it\nnode n1 has no history yet: what was before is not known\n',
+    'no record of anybody who had it\nno history of node n1: what was recorded there is not known\n',
   )
   const begun = story.now
   const begins = `not known before ${at(begun)}: the history of node n1 begins then`

@@ -17,7 +17,7 @@ const defaults = {
   requireAnnotations: undefined,
   kubernetes: { mode: 'auto' },
   store: { singleNode: false, etcd: { prefix: '/ipkeeper/v1/' } },
-  history: { maxAge: 90 * 86_400_000, maxEntries: 250_000 },
+  history: { maxAge: 90 * 86_400_000, maxEntries: 250_000, sharedEntries: 10_000 },
   nodeRoutes: 'auto',
   takeover: { byTime: undefined, offlineGrace: 300_000 },
   runtime: { sockets: undefined },
@@ -168,7 +168,11 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
       },
     },
   ],
-  ['history', 'history: { maxAge: 7d, maxEntries: 5 }', { history: { maxAge: 604_800_000, maxEntries: 5 } }],
+  [
+    'history',
+    'history: { maxAge: 7d, maxEntries: 5, sharedEntries: 0 }',
+    { history: { maxAge: 604_800_000, maxEntries: 5, sharedEntries: 0 } },
+  ],
   [
     'labels of the node',
     'nodeLabels: { rack: r7, example.com/zone: "" }',
@@ -458,7 +462,7 @@ const whole = {
     singleNode: true,
     etcd: { prefix: '/a/', caFile: '/c', certFile: '/d', keyFile: '/e', user: 'u', passwordFile: '/p' },
   },
-  history: { maxAge: '1d', maxEntries: 1 },
+  history: { maxAge: '1d', maxEntries: 1, sharedEntries: 1 },
   nodeLabels: { a: 'b' },
   logLevel: 'warn',
 }

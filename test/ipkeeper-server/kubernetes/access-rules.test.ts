@@ -82,6 +82,7 @@ t.test('some rights are needed only with an option', t => {
   t.strictSame(
     more({ kubernetesStore: true }),
     ['create', 'delete', 'list', 'patch', 'watch'].flatMap(verb => [
+      ...(verb === 'watch' ? [] : [`${verb} ipkeeper.io/iphistories`]),
       ...kept.slice(0, 4).map(name => `${verb} ipkeeper.io/${name}`),
       ...(verb === 'patch' ? ['patch ipkeeper.io/ippools/status'] : []),
       ...kept.slice(4).map(name => `${verb} ipkeeper.io/${name}`),

@@ -19,7 +19,7 @@ const told = (tenures: readonly TenureItem[]): string[] =>
   })
 
 const history = async (story: TestService, limit = 100): Promise<string[]> =>
-  told(await listHistory(story.service, fifty, { limit }))
+  told((await listHistory(story.service, fifty, { limit })).history)
 
 t.test('who had an address at any moment can be read straight off', async t => {
   const story = await TestService.open()
@@ -42,7 +42,7 @@ t.test('who had an address at any moment can be read straight off', async t => {
   await story.del('c4')
   after(90)
   await story.add({ pod: 'c', container: 'c5', ip: '10.22.0.50' })
-  const tenures = await listHistory(story.service, fifty, { limit: 100 })
+  const tenures = (await listHistory(story.service, fifty, { limit: 100 })).history
   t.strictSame(told(tenures), [
     '02:05-now bound shop/c c5',
     '00:35-01:35 held shop/b -: time over',
@@ -70,15 +70,15 @@ t.test('page after page: what ended the first tenure of a page is known', async 
     story.now += minute
     if (index % 2 === 0) await release(story.service, 'default', '10.22.0.50')
   }
-  const whole = await listHistory(story.service, fifty, { limit: 100 })
+  const whole = (await listHistory(story.service, fifty, { limit: 100 })).history
   t.equal(whole.length, 10)
   t.notOk(whole.slice(1).some(({ ended }) => ended === null))
   for (const size of [1, 3, 10]) {
     const pages: TenureItem[] = []
-    for (let page = await listHistory(story.service, fifty, { limit: size }); page.length > 0;) {
+    for (let page = (await listHistory(story.service, fifty, { limit: size })).history; page.length > 0;) {
       t.ok(page.length <= size)
       pages.push(...page)
-      page = await listHistory(story.service, fifty, { limit: size, before: pages.at(-1)?.id })
+      page = (await listHistory(story.service, fifty, { limit: size, before: pages.at(-1)?.id })).history
     }
     t.strictSame(pages, whole, `pages of ${size}`)
   }
@@ -134,15 +134,17 @@ t.test('filters and order, also where most of a long history is left out', async
     limit: number,
     terms: Omit<Parameters<typeof listHistory>[2], 'limit'>,
   ): Promise<readonly (string | null)[]> =>
-    (await listHistory(story.service, fifty, { limit, ...terms })).map(({ containerId, state }) =>
+    (await listHistory(story.service, fifty, { limit, ...terms })).history.map(({ containerId, state }) =>
       state === 'bound' ? containerId : state,
     )
   t.strictSame(await of(10, { filters: { namespace: 'lab', state: 'bound' } }), ['last', 'first'])
   t.strictSame(await of(1, { filters: { pod: 'lab/b', state: 'bound' } }), ['last'])
-  const [newest] = await listHistory(story.service, fifty, {
-    limit: 1,
-    filters: { pod: 'b', state: 'bound' },
-  })
+  const [newest] = (
+    await listHistory(story.service, fifty, {
+      limit: 1,
+      filters: { pod: 'b', state: 'bound' },
+    })
+  ).history
   t.strictSame(await of(1, { before: newest?.id, filters: { pod: 'b', state: 'bound' } }), ['first'])
   t.strictSame(await of(2, { sort: 'oldest', filters: { state: 'bound' } }), ['c599', 'last'])
   t.strictSame(await of(2, { filters: { node: 'n2' } }), [])
@@ -164,7 +166,7 @@ t.test('who had it at a moment, and what a pod or an owner had', async t => {
   await life('db', 'c2', '10.22.0.50')
   await life('web-0', 'c3', '10.22.0.51')
   const had = async (key: typeof fifty | null, terms: object): Promise<readonly string[]> =>
-    (await listHistory(story.service, key, { limit: 100, ...terms })).map(
+    (await listHistory(story.service, key, { limit: 100, ...terms })).history.map(
       ({ address, state, pod, from }) => `${clock(from)} ${address} ${state} ${pod?.name ?? '-'}`,
     )
   const at = (minutes: number): object => {

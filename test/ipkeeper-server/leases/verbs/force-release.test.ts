@@ -45,7 +45,7 @@ t.test('on this node', async t => {
     t.strictSame(story.network.calls, calls)
     t.match(story.leases(), [`${address} cooling shop/a -`, 'fd00:22::2 held shop/a -'])
     assertSound(story.service.ledger, 'after the release')
-    const [, had] = await listHistory(story.service, key, { limit: 2 })
+    const [, had] = (await listHistory(story.service, key, { limit: 2 })).history
     t.match(had, { state: 'bound', ended: 'released by force' })
     t.match(await story.add({ pod: 'b', container: 'c2', ip: address }), address)
     await story.del('c1')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readMoment } from '../../../../ipkeeper-server/cli/framework/moment.ts'
+import { readTimeOption } from '../../../../ipkeeper-server/cli/framework/time-option.ts'
 
 const now = Date.parse('2026-11-29T12:00:00Z')
 const local = (text: string): string => new Date(text).toISOString()
@@ -17,7 +17,7 @@ const good: readonly (readonly [text: string, moment: string])[] = [
 ]
 for (const [text, moment] of good) {
   t.test(text, t => {
-    t.equal(readMoment('--at', text, now), moment)
+    t.equal(readTimeOption('--at', text, now), moment)
     t.end()
   })
 }
@@ -34,7 +34,7 @@ for (const text of [
   '2026',
 ]) {
   t.test(`none: "${text}"`, t => {
-    t.throws(() => readMoment('--at', text, now), { code: 'IPK_USAGE', option: '--at' })
+    t.throws(() => readTimeOption('--at', text, now), { code: 'IPK_USAGE', option: '--at' })
     t.end()
   })
 }

@@ -9,7 +9,7 @@ const written = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\
  * @param now milliseconds since the epoch, from which "2h" is counted back
  * @throws Problem IPK_USAGE
  */
-export function readMoment(option: string, text: string, now: number): string {
+export function readTimeOption(option: string, text: string, now: number): string {
   const ago = parseDuration(text)
   const moment = ago === undefined ? wallTime(text) : now - ago
   if (moment !== undefined) return new Date(moment).toISOString()

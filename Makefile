@@ -87,6 +87,7 @@ callers: setup ## Build cnitool, go-cni, current reference plugins and container
 test: setup check build static ## Check, build and run every test (TESTS="file ..." runs only those)
 	@case '$(TESTS)' in '' | *callers*) $(NODE) scripts/build-callers.ts || true ;; esac
 	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-tools.ts || true ;; esac
+	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-helm.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
 	@[ -n '$(TESTS)' ] || [ ! -e dist/ipkeeper-static ] || PLUGIN=static $(NODE) scripts/run-tests.ts $(STATIC_TESTS)
 	@[ -n '$(TESTS)' ] || IPK_NETLINK=off $(NODE) scripts/run-tests.ts $(IP_TESTS)
@@ -107,6 +108,7 @@ coverage: setup build ## Run the unit tests, say what they cover, raise the floo
 
 test-cluster: setup build ## Run the tests that need a real Kubernetes API server, built first where Go is
 	@$(NODE) scripts/build-tools.ts || true
+	@$(NODE) scripts/build-helm.ts || true
 	@$(NODE) scripts/run-tests.ts test/cluster
 
 conformance: setup build ## Try the executables for every requirement of the protocol, write docs/reference/conformance.md

@@ -11,6 +11,8 @@ import { callers } from './callers.ts'
 import { findClusterProgram, givenPrograms, tools } from './cluster-programs.ts'
 import { canBeCleanMachine, hasSystemd } from './clean-machine.ts'
 import { findProgram, isExecutable } from './find-program.ts'
+import { findHelm } from './helm.ts'
+import { helmModule } from './helm-module.ts'
 import { findMirror, hasImageBuilder } from './image.ts'
 import { hasLoopDevices } from './loop-disk.ts'
 import { findFaketime } from './moved-clock.ts'
@@ -55,6 +57,7 @@ export type Requirement =
   | 'cluster'
   | 'controllers'
   | 'kubectl'
+  | 'helm'
   | 'etcd'
   | 'openssl'
   | 'promtool'
@@ -277,6 +280,10 @@ const requirements: Readonly<
   kubectl: {
     met: () => findClusterProgram('kubectl') !== undefined,
     otherwise: 'needs kubectl (make test-cluster, where Go is; or in KUBEBUILDER_ASSETS)',
+  },
+  helm: {
+    met: () => findHelm() !== undefined,
+    otherwise: `needs helm (make test-cluster, where Go >= ${helmModule.wantedGo()} is)`,
   },
   controllers: {
     met: () => hasCluster() && findClusterProgram('kube-controller-manager') !== undefined,

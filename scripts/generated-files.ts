@@ -1,5 +1,6 @@
 import { commandReference } from './generate-command-docs.ts'
 import { configurationReference } from './generate-configuration-docs.ts'
+import { chart } from './generate-chart.ts'
 import { customResources } from './generate-crds.ts'
 import { errorReference } from './generate-docs.ts'
 import { metricReference } from './generate-metrics-docs.ts'
@@ -22,4 +23,6 @@ export const generatedFiles: readonly GeneratedFile[] = [
   commandReference,
   ...manualPages,
   ...customResources,
+  // Made of those as they are in the checkout.
+  ...chart,
 ]

@@ -20,8 +20,12 @@ const map = (
 ): Readonly<Record<string, Schema>> =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, make(schema)]))
 
-/** Go's regular expressions look neither ahead nor behind. */
-const withoutLookAhead = (pattern: string): string => pattern.replaceAll(/\(\?=[^)]*\)/g, '')
+/** A regular expression as Go has them: they look neither ahead nor behind, write characters as \x{..}, and count to 1,000. */
+export const goPattern = (pattern: string): string =>
+  pattern
+    .replaceAll(/\(\?=[^)]*\)/g, '')
+    .replaceAll(/\\u([0-9a-f]{4})/g, '\\x{$1}')
+    .replaceAll(/\{0,\d{4,}\}/g, '*')
 
 /** Keywords that are for us, are said otherwise below, or are not allowed. */
 const dropped = ['doc', 'additionalProperties', 'propertyNames', 'patternProperties', 'uniqueItems', 'const']
@@ -39,7 +43,7 @@ export function structural(schema: object): Schema {
     ...Object.fromEntries(Object.entries(given).filter(([keyword]) => !dropped.includes(keyword))),
     ...(Array.isArray(words) && { type: 'string' }),
     ...(only !== undefined && { type: typeof only, enum: [only] }),
-    ...(typeof pattern === 'string' && { pattern: withoutLookAhead(pattern) }),
+    ...(typeof pattern === 'string' && { pattern: goPattern(pattern) }),
     ...(properties && { properties: map(properties, structural) }),
     ...(items && { items: structural(items) }),
     ...(values && { additionalProperties: structural(values) }),

@@ -7,17 +7,18 @@ import { remedyHere } from '../../shared/remedy/place.ts'
 import type { ApiObject } from '../rigs/cluster-client.ts'
 import { createNode } from '../rigs/cluster-node.ts'
 import { startCluster, workloadControllers, type Cluster } from '../rigs/cluster.ts'
+import { findHelm } from '../rigs/helm.ts'
 import { followPage, readSteps } from '../rigs/install-page.ts'
 import { missing } from '../rigs/requirements.ts'
 import { until } from '../rigs/poll.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 
-const skip = missing('cluster', 'controllers', 'kubectl')
+const skip = missing('cluster', 'controllers', 'kubectl', 'helm')
 const root = join(import.meta.dirname, '..', '..')
 
 t.test('the pages on Kubernetes', { skip }, async t => {
-  for (const page of ['kubeadm.md', 'k3s.md']) {
+  for (const page of ['kubeadm.md', 'helm.md', 'k3s.md']) {
     await t.test(page, async t => {
       const folder = tempFolder(t)
       cpSync(join(root, 'deploy'), folder.file('deploy'), { recursive: true })
@@ -26,7 +27,8 @@ t.test('the pages on Kubernetes', { skip }, async t => {
         flags: ['--allow-privileged=true'],
       })
       const kubectl = dirname(findClusterProgram('kubectl') ?? '')
-      const env = { HOME: folder.path, PATH: `${kubectl}:/usr/bin:/bin`, KUBECONFIG: api.kubeconfig }
+      const helm = dirname(findHelm() ?? '')
+      const env = { HOME: folder.path, PATH: `${kubectl}:${helm}:/usr/bin:/bin`, KUBECONFIG: api.kubeconfig }
       await followPage(
         t,
         {

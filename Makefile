@@ -36,7 +36,7 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup packages build static generate check check-types check-lint check-format check-architecture check-generated
+.PHONY: help setup packages build static image generate check check-types check-lint check-format check-architecture check-generated
 .PHONY: format callers test test-all coverage test-cluster conformance fuzz simulate soak bench release demo install install-conflist uninstall clean
 
 help: ## Show this list
@@ -54,6 +54,9 @@ build: packages ## Make dist/ipkeeper and dist/ipkeeper-server, one self-contain
 
 static: packages ## Make dist/ipkeeper-static, the plugin without Node, where a C compiler and cargo are (ARCH=arm64 for another)
 	@$(NODE) scripts/build-static.ts $(if $(ARCH),--arch $(ARCH))
+
+image: build static ## Build the image of deploy/Dockerfile on a base named by its digest (IMAGE=NAME:TAG, BASE=NAME:TAG[@DIGEST], BUILDER=docker|buildah)
+	@$(NODE) scripts/build-image.ts $(if $(IMAGE),--tag $(IMAGE)) $(if $(BASE),--base $(BASE)) $(if $(BUILDER),--builder $(BUILDER))
 
 generate: packages ## Write the files that are made from the schemas and catalogues
 	@for script in scripts/generate-*.ts; do echo "$$script"; $(NODE) "$$script" || exit 1; done

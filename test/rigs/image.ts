@@ -31,6 +31,7 @@ export interface ImageConfig {
   readonly Entrypoint: readonly string[]
   readonly Cmd: readonly string[]
   readonly Env: readonly string[]
+  readonly Labels: Readonly<Record<string, string>>
 }
 
 interface Mirror {
@@ -50,8 +51,12 @@ async function runIsolated(
 ): Promise<Finished> {
   // Some of what buildah remembers goes here, whatever its root is.
   const forget = 'mkdir -p /var/lib/containers && mount -t tmpfs tmpfs /var/lib/containers'
-  const buildah =
-    'buildah() { TMPDIR=$folder command buildah --root "$folder/store" --runroot "$folder/run" "$@"; }'
+  // As a program, for those who call it from elsewhere.
+  const buildah = `mkdir -p "$folder/bin"
+program=$(command -v buildah)
+printf '#!/bin/sh\\nTMPDIR=%s exec %s --root %s --runroot %s "$@"\\n' "$folder" "$program" "$folder/store" "$folder/run" >"$folder/bin/buildah"
+chmod 755 "$folder/bin/buildah"
+PATH=$folder/bin:$PATH`
   const namespaces = ['--mount', '--pid', '--fork', '--mount-proc', '--kill-child']
   let withdraw = (): unknown => undefined
   const finished = await runProgram(
@@ -84,7 +89,7 @@ function endIsolated(pid: number): void {
     Atomics.wait(never, 0, 0, 20)
 }
 
-/** Arguments: suite, mirror, checkout, name. */
+/** Arguments: suite, mirror, checkout, name, Node. */
 const build = `
 exec 2>&1
 # As debian:12-slim it has the packages that every Debian has, and no lists of others.
@@ -95,11 +100,9 @@ rm -rf "$root"/dev/* "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/li
 find "$root" -printf '/%P\\n' >"$folder/known"
 buildah umount "$container"
 buildah commit --quiet --rm "$container" localhost/base:1
-digest=$(buildah images --json | sed -n 's/.*"digest": "\\(.*\\)".*/\\1/p')
 
 # dist/ itself has what was built for this machine, whatever it is.
-buildah build --isolation chroot --file "$3/deploy/Dockerfile" --tag "$4" --build-arg ARCH=amd64 \\
-  --build-arg BASE=localhost/base --build-arg "BASE_DIGEST=$digest" "$3"
+BUILDAH_ISOLATION=chroot "$5" "$3/scripts/build-image.ts" --builder buildah --base localhost/base:1 --tag "$4"
 buildah from --name container "$4"
 root=$(buildah mount container)
 # Packages call /usr/bin by its old name, too.
@@ -150,7 +153,7 @@ export async function buildImage(t: Scope): Promise<Image> {
   const folder = tempFolder(t)
   const { exit, stdout } = await runIsolated(
     build,
-    [folder.path, source.suite, source.url, checkout, name],
+    [folder.path, source.suite, source.url, checkout, name, process.execPath],
     400_000,
   )
   if (exit !== 0) throw new Error(`no image: ${stdout.slice(-4000)}`)

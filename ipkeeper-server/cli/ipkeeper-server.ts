@@ -95,6 +95,7 @@ export const serverCommands = {
     summary: 'Install the plugin, then a network configuration, each by an atomic rename',
     about: [
       'A runtime that starts the plugin or reads the configuration meanwhile gets the whole old file or the whole new one. A configuration with lint errors is not installed. Needs no daemon.',
+      'To see before what it would change, and what is in its way: ipkeeperctl install --check',
     ],
     options: {
       ...folders,

@@ -37,6 +37,7 @@ import {
   reserveCommand,
   unreserveCommand,
 } from './commands/reservations.ts'
+import { toolInstallCommand } from './commands/tool-install.ts'
 import { tryCommand } from './commands/try.ts'
 import { whoCommand } from './commands/who.ts'
 import { restoreUplinkCommand, uplinksCommand } from './commands/uplinks.ts'
@@ -76,6 +77,7 @@ export const commands: readonly CtlCommand[] = [
   bundleCommand,
   lintCommand,
   checkConfigCommand,
+  toolInstallCommand,
   completionCommand,
 ]
 

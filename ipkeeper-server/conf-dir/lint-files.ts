@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { lint, type Linted } from '../diagnose/lint/lint.ts'
-import type { LintInput, SourceFile } from '../diagnose/lint/site.ts'
+import type { LintInput, PluginSeen, SourceFile } from '../diagnose/lint/site.ts'
 import { usedTypes } from '../diagnose/lint/used-programs.ts'
 import { findPlugins } from './plugin-search.ts'
 import { readConfDir } from './read-conf-dir.ts'
@@ -10,6 +10,8 @@ export interface LintNode {
   readonly binDirs: readonly string[]
   /** Whether somebody named them: then a plugin is missing also where none of the folders is there. */
   readonly binDirsNamed: boolean
+  /** Plugins that will be there, by their names; they are not looked for. */
+  readonly willBe?: ReadonlyMap<string, PluginSeen>
   /** How many files the runtime takes; 0 means all. */
   readonly maxConfNum: number
   /** Of a daemon that shares its store with other nodes; asked at each look. */
@@ -19,11 +21,12 @@ export interface LintNode {
 /** What is known of the plugins that files name. */
 async function lookForPlugins(
   files: readonly SourceFile[],
-  { binDirs, binDirsNamed }: LintNode,
+  { binDirs, binDirsNamed, willBe = new Map() }: LintNode,
 ): Promise<NonNullable<LintInput['plugins']>> {
   const there = binDirsNamed || binDirs.some(folder => existsSync(folder))
-  const seen = there ? await findPlugins(usedTypes(files), { binDirs, askVersions: true }) : undefined
-  return { binDirs, seen }
+  const wanted = usedTypes(files).filter(type => !willBe.has(type))
+  const seen = there ? await findPlugins(wanted, { binDirs, askVersions: true }) : undefined
+  return { binDirs, seen: seen && new Map([...seen, ...willBe]) }
 }
 
 /** Lints files that stand for themselves, with the plugins of this node. */

@@ -50,9 +50,12 @@ function importedBy(folder: string, pattern: string): readonly string[] {
   return [isAbsolute(pattern) ? pattern : join(folder, pattern)]
 }
 
-/** Of a main file and what it imports: the last file with a section for the plugin replaces the whole section. */
-function containerdBinDirs(main: string): readonly string[] {
-  if (!existsSync(main)) return []
+/**
+ * What containerd is told of CNI, by a main file and what it imports: the last file with a section for the plugin replaces the whole
+ * section. undefined where there is no such file.
+ */
+function containerdCni(main: string): Table | undefined {
+  if (!existsSync(main)) return undefined
   const waiting = [main]
   const seen = new Set<string>()
   let section: Table | undefined
@@ -64,26 +67,50 @@ function containerdBinDirs(main: string): readonly string[] {
     for (const plugin of criPlugins) section = tableAt(table, 'plugins', plugin) ?? section
     for (const pattern of textsOf(table?.['imports'])) waiting.push(...importedBy(folder, pattern))
   }
-  const { bin_dirs: several, bin_dir: one } = tableAt(section, 'cni') ?? {}
-  const named = [...textsOf(several), ...textsOf(one)]
-  return named.length > 0 ? named : [defaultPaths.binDir]
+  return tableAt(section, 'cni') ?? {}
 }
 
-function crioBinDirs(patterns: readonly string[]): readonly string[] {
+/** What CRI-O is told of networks by the last file that says something of a key; empty where it is told nothing of it. */
+function crioNetwork(patterns: readonly string[], key: string): readonly string[] | undefined {
   const files = patterns.flatMap(pattern => globSync(pattern).sort())
-  if (files.length === 0) return []
-  const told = files.map(path => textsOf(tableAt(readToml(path), 'crio', 'network')?.['plugin_dirs']))
-  return told.findLast(folders => folders.length > 0) ?? [defaultPaths.binDir]
+  if (files.length === 0) return undefined
+  const told = files.map(path => textsOf(tableAt(readToml(path), 'crio', 'network')?.[key]))
+  return told.findLast(folders => folders.length > 0) ?? []
 }
+
+/** By which keys runtimes are told a kind of folder, and which one they have where they are not. */
+interface ToldBy {
+  readonly containerd: readonly string[]
+  readonly crio: string
+  readonly standard: string
+}
+
+/** Folders of the runtimes that are configured on this node. */
+function toldFolders(root: string, { containerd, crio, standard }: ToldBy): readonly string[] {
+  const at = (path: string): string => join(root, path)
+  const tables = containerdFiles.map(path => containerdCni(at(path))).filter(table => table !== undefined)
+  const ofContainerd = tables.map(table => containerd.flatMap(key => textsOf(table[key])))
+  const ofCrio = crioNetwork(crioFiles.map(at), crio)
+  const all = [...ofContainerd, ...(ofCrio === undefined ? [] : [ofCrio])]
+  return [...new Set(all.flatMap(folders => (folders.length > 0 ? folders : [standard])))]
+}
+
+/** Where the runtimes of this node look for plugins, as they are configured; none where there is no configuration. */
+export const toldBinDirs = (root = '/'): readonly string[] =>
+  toldFolders(root, {
+    containerd: ['bin_dirs', 'bin_dir'],
+    crio: 'plugin_dirs',
+    standard: defaultPaths.binDir,
+  })
+
+/** Where they look for network configurations. */
+export const toldConfDirs = (root = '/'): readonly string[] =>
+  toldFolders(root, { containerd: ['conf_dir'], crio: 'network_dir', standard: defaultPaths.confDir })
 
 /** Where the runtimes of this node look for plugins; where none is configured, those of the usual folders that exist. */
 export function runtimeBinDirs(root = '/'): readonly string[] {
-  const at = (path: string): string => join(root, path)
-  const told = [
-    ...containerdFiles.flatMap(path => containerdBinDirs(at(path))),
-    ...crioBinDirs(crioFiles.map(at)),
-  ]
-  if (told.length > 0) return [...new Set(told)]
-  const there = usualBinDirs.filter(folder => existsSync(at(folder)))
+  const told = toldBinDirs(root)
+  if (told.length > 0) return told
+  const there = usualBinDirs.filter(folder => existsSync(join(root, folder)))
   return there.length > 0 ? there : [defaultPaths.binDir]
 }

@@ -6,6 +6,7 @@ import { readSourceFile } from '../conf-dir/read-source-file.ts'
 import { readRegularFile } from '../host/regular-file.ts'
 import { compilerText } from '../diagnose/lint/format-finding.ts'
 import { isRuntimeFile } from '../diagnose/lint/runtime-files.ts'
+import { describeNetwork, firstNetwork } from './first-network.ts'
 import { placeFile } from './place-file.ts'
 
 export interface Installation {
@@ -39,10 +40,19 @@ export async function install({ plugin, note, binDir, conflist, confDir }: Insta
   if (conflist !== undefined) {
     const name = basename(conflist)
     const text = await soundText(conflist, name, binDir)
-    lines.push(done(join(confDir, name), await placeFile(confDir, name, Buffer.from(text), 0o644)))
+    const path = join(confDir, name)
+    lines.push(done(path, await placeFile(confDir, name, Buffer.from(text), 0o644)))
+    const first = await firstNetwork(confDir)
+    if (first && first.file !== path)
+      lines.push(
+        `note: pods go on getting ${first.file} (${describeNetwork(first)}), which comes first by name; to have them get this one: ${asideLine(first.file)}\n`,
+      )
   }
   return lines.join('')
 }
+
+/** What to type to have a runtime pass over a file. */
+const asideLine = (path: string): string => `mv ${shellWord(path)} ${shellWord(`${path}.off`)}`
 
 const done = (path: string, written: boolean, note?: string): string =>
   `${written ? `installed ${path}` : `${path} is up to date`}${note === undefined ? '' : `: ${note}`}\n`

@@ -39,6 +39,7 @@ export const toolPlaces: Readonly<Record<string, 'socket' | 'state' | 'both' | '
   migrate: 'state',
   lint: 'neither',
   'check-config': 'socket',
+  install: 'socket',
   completion: 'neither',
 }
 

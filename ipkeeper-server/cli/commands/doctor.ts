@@ -5,21 +5,19 @@ import {
   type MessageAnswer,
   type MessageReport,
 } from '../../diagnose/doctor/answer-message.ts'
-import { type CheckReport, type CheckState, runChecks } from '../../diagnose/doctor/check-result.ts'
+import { type CheckReport, runChecks } from '../../diagnose/doctor/check-result.ts'
 import { checks } from '../../diagnose/doctor/checks.ts'
 import { describePod, type PodReport } from '../../diagnose/doctor/describe-pod.ts'
 import { probeNode } from '../../diagnose/doctor/probe-node.ts'
-import { commandHere, remedyHere, type Place } from '../../../shared/remedy/place.ts'
+import { remedyHere, type Place } from '../../../shared/remedy/place.ts'
 import { placeHere } from '../framework/here.ts'
-import { shellLine } from '../../../shared/text/shell-word.ts'
-import { counted } from '../../../shared/text/counted.ts'
 import { visible } from '../../../shared/text/visible.ts'
 import { missingLedgerIn } from '../../open-ledger/ledger-traces.ts'
 import { command } from '../framework/command.ts'
 import { OptionProblem } from '../framework/option-problem.ts'
 import { folderOptions } from '../framework/options.ts'
-import { connectDaemon, type DaemonClient } from '../framework/daemon-client.ts'
-import { type Paint, type Tone } from '../framework/terminal-text.ts'
+import { askOnce } from '../framework/daemon-client.ts'
+import { checkHere, paintMark, printChecks } from './check-reports.ts'
 import { readFlights } from './read-flights.ts'
 import { readPaste } from '../framework/read-input.ts'
 
@@ -30,54 +28,11 @@ interface Diagnosis {
   readonly pod: PodReport | null
 }
 
-/** Milliseconds for one question; a check as a whole has 5 s. */
-const patience = 4000
-
-/** A connection for each question: one that the daemon is long about keeps no other waiting. */
-async function askOnce({ socket }: DaemonClient, path: string, body?: object): Promise<unknown> {
-  const daemon = connectDaemon(socket)
-  try {
-    return await daemon.ask(body ? 'POST' : 'GET', path, body, patience)
-  } finally {
-    await daemon.close()
-  }
-}
-
 function readPod(word: string): { namespace: string; name: string } {
   const [, namespace, name] = /^([^/\s]+)\/([^/\s]+)$/.exec(word) ?? []
   if (namespace === undefined || name === undefined)
     throw new OptionProblem('--pod', `--pod "${word}" is not NAMESPACE/NAME`)
   return { namespace, name }
-}
-
-const marks: Readonly<Record<CheckState, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: 'skip' }
-
-const tones = { ok: 'good', warn: 'warn', fail: 'bad', skip: 'faint' } as const satisfies Readonly<
-  Record<CheckState, Tone>
->
-
-/** A line for a shell is typed as it is. */
-const lineOf = (mend: readonly string[]): string =>
-  mend[0] === 'sh' && mend[1] === '-c' && mend.length === 3 ? (mend[2] ?? '') : shellLine(mend)
-
-function checkLines({ id, state, says, why, mend }: CheckReport, width: number): string[] {
-  const told = [`${marks[state].padEnd(4)}  ${id.padEnd(width)}  ${says}`]
-  if (state === 'ok' || state === 'skip') return told
-  const indent = ' '.repeat(width + 8)
-  return [
-    ...told,
-    `${indent}impact  ${why}`,
-    ...(mend.length === 0 ? [] : [`${indent}fix     ${lineOf(mend)}`]),
-  ]
-}
-
-function printChecks(reports: readonly CheckReport[]): string[] {
-  const width = Math.max(...reports.map(({ id }) => id.length))
-  const count = (state: CheckState): number => reports.filter(report => report.state === state).length
-  return [
-    ...reports.flatMap(report => checkLines(report, width)),
-    `${reports.length} checks: ${count('ok')} ok, ${counted(count('warn'), 'warning')}, ${count('fail')} failed, ${count('skip')} skipped`,
-  ]
 }
 
 const commandLines = (mend: MessageAnswer['mend']): string[] => {
@@ -119,19 +74,6 @@ function printPod({ pod, known, sections }: PodReport): string[] {
     ...sections.flatMap(({ title, lines }) => [`  ${title}:`, ...lines.map(line => `    ${line}`)]),
     ...(known ? [] : ['no record of this pod on this node']),
   ]
-}
-
-/** The mark in front of a check. */
-function paintMark(line: string, paint: Paint): string {
-  const state = (Object.keys(marks) as CheckState[]).find(one => line.startsWith(`${marks[one].padEnd(4)}  `))
-  return state ? `${paint(tones[state], marks[state])}${line.slice(marks[state].length)}` : line
-}
-
-/** What is advised, as it works on this node: a command, or where there is none words. */
-function checkHere(report: CheckReport, place: Place): CheckReport {
-  const { argv, words } = commandHere(report.mend, shellLine(report.mend), place)
-  const says = remedyHere(report.says, place)
-  return { ...report, says: words === undefined ? says : `${says}; ${words}`, mend: argv }
 }
 
 function messageHere(report: MessageReport, place: Place): MessageReport {
@@ -186,7 +128,7 @@ export const doctorCommand = command<Diagnosis>({
       socket: daemon.socket,
       stateDir: named ?? (terminal.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
       ...{ confDir, binDir },
-      ask: (path, body) => askOnce(daemon, path, body),
+      ask: (path, body) => askOnce(daemon.socket, path, body),
       readFlights: stateDir => readFlights(join(stateDir, stateFolders.flights)).flights,
       missingLedger: missingLedgerIn,
     })

@@ -2,26 +2,28 @@ import { dirname } from 'node:path'
 import type { AttachmentsReply, StatusReply } from '../../../shared/api/listing.schema.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
 import { choosePlugin } from '../../install/choose-plugin.ts'
-import { install } from '../../install/install.ts'
+import { install, type Installation } from '../../install/install.ts'
 import { uninstall } from '../../install/uninstall.ts'
 import type { ReadCall } from '../framework/command.ts'
 import { connectDaemon } from '../framework/daemon-client.ts'
 import type { Terminal } from '../framework/terminal.ts'
 import { standardConflist } from '../ipkeeper-server.ts'
 
-/** @param executable of ipkeeper-server: the plugins come beside it */
-export async function installCommand(
-  { options }: ReadCall,
-  { out }: Terminal,
-  executable: string,
-): Promise<0> {
-  const done = await install({
-    ...choosePlugin(options['plugin'] ?? 'auto', options['host-root'], dirname(executable)),
-    binDir: options['bin-dir'] ?? defaultPaths.binDir,
-    confDir: options['conf-dir'] ?? defaultPaths.confDir,
-    conflist: options['conflist'],
-  })
-  out(done)
+/**
+ * What a call wants installed.
+ *
+ * @param folder of ipkeeper-server: the plugins come beside it
+ */
+export const readWanted = ({ options }: ReadCall, folder: string): Installation => ({
+  ...choosePlugin(options['plugin'] ?? 'auto', options['host-root'], folder),
+  binDir: options['bin-dir'] ?? defaultPaths.binDir,
+  confDir: options['conf-dir'] ?? defaultPaths.confDir,
+  conflist: options['conflist'],
+})
+
+/** @param executable of ipkeeper-server */
+export async function installCommand(call: ReadCall, { out }: Terminal, executable: string): Promise<0> {
+  out(await install(readWanted(call, dirname(executable))))
   return 0
 }
 

@@ -144,3 +144,16 @@ export function connectDaemon(socket: string, version = ownVersion): DaemonClien
     },
   }
 }
+
+/** Milliseconds for one question of a check; a check as a whole has 5 s. */
+const checkPatience = 4000
+
+/** A connection for each question: one that the daemon is long about keeps no other waiting. */
+export async function askOnce(socket: string, path: string, body?: object): Promise<unknown> {
+  const daemon = connectDaemon(socket)
+  try {
+    return await daemon.ask(body ? 'POST' : 'GET', path, body, checkPatience)
+  } finally {
+    await daemon.close()
+  }
+}

@@ -11,12 +11,13 @@ export interface CheckResult {
   readonly mend: readonly string[]
 }
 
-export interface Check {
+/** `Subject` is what is looked at: a node as it is, or as it would be. */
+export interface Check<Subject = NodeView> {
   readonly id: string
   readonly title: string
   /** One sentence: what goes wrong otherwise. */
   readonly why: string
-  readonly run: (node: NodeView) => Promise<CheckResult> | CheckResult
+  readonly run: (subject: Subject) => Promise<CheckResult> | CheckResult
 }
 
 export const ok = (says: string): CheckResult => ({ state: 'ok', says, mend: [] })
@@ -46,7 +47,7 @@ export interface CheckReport extends CheckResult {
 const patience = 5000
 
 /** One that fails to look is no check that failed. */
-async function runOne(check: Check, node: NodeView): Promise<CheckResult> {
+async function runOne<Subject>(check: Check<Subject>, subject: Subject): Promise<CheckResult> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<CheckResult>(resolve => {
     timer = setTimeout(() => {
@@ -54,7 +55,7 @@ async function runOne(check: Check, node: NodeView): Promise<CheckResult> {
     }, patience)
   })
   try {
-    return await Promise.race([Promise.resolve(node).then(check.run), late])
+    return await Promise.race([Promise.resolve(subject).then(check.run), late])
   } catch (error) {
     return skip(`could not be checked: ${error instanceof Error ? error.message : String(error)}`)
   } finally {
@@ -63,11 +64,14 @@ async function runOne(check: Check, node: NodeView): Promise<CheckResult> {
 }
 
 /** All at once; the reports come in the order of the checks. Never rejects. */
-export async function runChecks(checks: readonly Check[], node: NodeView): Promise<readonly CheckReport[]> {
+export async function runChecks<Subject>(
+  checks: readonly Check<Subject>[],
+  subject: Subject,
+): Promise<readonly CheckReport[]> {
   return await Promise.all(
     checks.map(async check => {
       const { id, title, why } = check
-      return { id, title, why, ...(await runOne(check, node)) }
+      return { id, title, why, ...(await runOne(check, subject)) }
     }),
   )
 }

@@ -1,7 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t from 'tap'
-import { runtimeBinDirs } from '../../../ipkeeper-server/conf-dir/runtime-bin-dirs.ts'
+import {
+  runtimeBinDirs,
+  toldBinDirs,
+  toldConfDirs,
+} from '../../../ipkeeper-server/conf-dir/runtime-bin-dirs.ts'
 import { missing } from '../../rigs/requirements.ts'
 import { mustRun } from '../../rigs/run-program.ts'
 import { tempFolder } from '../../rigs/temp-folder.ts'
@@ -82,3 +86,30 @@ for (const [rows, real] of [
       const dump = await mustRun('containerd', ['-c', folder.file(main), 'config', 'dump'])
       t.match(dump, `bin_dir = "${expected[0]}"`, 'as containerd itself has it')
     })
+
+t.test('where runtimes look for network configurations', t => {
+  const rows: readonly Row[] = [
+    ['nothing there at all', {}, []],
+    ['a file that says nothing of it', { [main]: 'version = 2\n' }, ['/etc/cni/net.d']],
+    [
+      'k3s',
+      {
+        'var/lib/rancher/k3s/agent/etc/containerd/config.toml': one('/a').concat(
+          'conf_dir = "/var/lib/rancher/k3s/agent/etc/cni/net.d"\n',
+        ),
+      },
+      ['/var/lib/rancher/k3s/agent/etc/cni/net.d'],
+    ],
+    ['CRI-O', { 'etc/crio/crio.conf': '[crio.network]\nnetwork_dir = "/a"\n' }, ['/a']],
+  ]
+  for (const [name, files, expected] of rows) {
+    const folder = tempFolder(t)
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(folder.file(path)), { recursive: true })
+      writeFileSync(folder.file(path), text)
+    }
+    t.strictSame(toldConfDirs(folder.path), expected, name)
+  }
+  t.strictSame(toldBinDirs(tempFolder(t).path), [], 'no folder is said to be told that is only usual')
+  t.end()
+})

@@ -304,21 +304,28 @@ export const DaemonConfigFile = Type.Object(
           listen: Type.Optional(
             Type.String({
               description:
-                'Loopback address and port on which `/metrics` is served in addition to the socket; nothing else is served there.',
+                'Address and port on which `/metrics` is served in addition to the socket; nothing else is served there. A loopback address, or with `tokenFile` any.',
               doc: {
-                expected: 'a loopback address and a port, such as 127.0.0.1:9478 or [::1]:9478',
+                expected:
+                  'a loopback address and a port, such as 127.0.0.1:9478 or [::1]:9478, or with tokenFile any address',
                 type: 'address and port',
                 default: 'none',
                 example: 'listen: 127.0.0.1:9478',
               },
             }),
           ),
+          tokenFile: Type.Optional(
+            path(
+              'File that holds a token of at least 16 characters and nothing else; who asks has to show it as `Authorization: Bearer TOKEN`. Read for each request.',
+              { default: 'none', example: 'tokenFile: /etc/ipkeeper/metrics-token' },
+            ),
+          ),
         },
         {
           additionalProperties: false,
           description: 'Metrics for Prometheus. Needs a restart.',
           doc: {
-            expected: 'a mapping with listen',
+            expected: 'a mapping with listen or tokenFile',
             default: 'none',
             example: 'metrics: { listen: 127.0.0.1:9478 }',
           },

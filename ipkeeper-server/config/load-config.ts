@@ -40,7 +40,11 @@ export interface DaemonConfig {
   readonly resultCache: ResultCacheTerms
   /** binDirs undefined: those of the runtime's configuration. */
   readonly conflist: { readonly directory: string; readonly binDirs: readonly string[] | undefined }
-  readonly metrics: { readonly listen: ListenAddress | undefined }
+  readonly metrics: {
+    readonly listen: ListenAddress | undefined
+    /** Without one it is a loopback address. */
+    readonly tokenFile: string | undefined
+  }
   readonly page: { readonly listen: ListenAddress | undefined }
   /** undefined: there is none. */
   readonly webhook: WebhookTerms | undefined
@@ -167,6 +171,17 @@ function readWebhook(file: DaemonConfigFile, faults: SettingFaults): WebhookTerm
     : undefined
 }
 
+/** What is served without a token stays on the node. */
+function readMetrics({ metrics }: DaemonConfigFile, faults: SettingFaults): DaemonConfig['metrics'] {
+  const path = ['metrics']
+  if (!faults.isSound(path) || metrics === undefined) return { listen: undefined, tokenFile: undefined }
+  const { listen, tokenFile } = metrics
+  if (tokenFile !== undefined && listen === undefined)
+    faults.add(path, 'lacks "listen": a token is shown to those who listen there')
+  const parse = tokenFile === undefined ? parseListen : parseTcpAddress
+  return { listen: readText(faults, [...path, 'listen'], listen, parse), tokenFile }
+}
+
 /** What the keys of a file say whose shape was checked; meaningless unless the faults stay as they were. */
 function readFile(
   file: DaemonConfigFile,
@@ -205,9 +220,7 @@ function readFile(
       directory: file.conflist?.directory ?? defaultPaths.confDir,
       binDirs: file.conflist?.binDirs,
     },
-    metrics: {
-      listen: readText(faults, ['metrics', 'listen'], file.metrics?.listen, parseListen),
-    },
+    metrics: readMetrics(file, faults),
     page: { listen: readText(faults, ['page', 'listen'], file.page?.listen, parseListen) },
     webhook: readWebhook(file, faults),
     election: { namespace: file.election?.namespace ?? defaults.electionNamespace },

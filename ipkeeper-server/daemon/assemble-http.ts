@@ -51,9 +51,9 @@ export async function openListeners(frame: DaemonFrame): Promise<Listeners> {
 }
 
 async function openMetrics({ config, parts, stops }: DaemonFrame): Promise<MetricsListener | undefined> {
-  const { listen } = config.metrics
+  const { listen, tokenFile } = config.metrics
   if (!listen) return undefined
-  const listener = new MetricsListener()
+  const listener = new MetricsListener(tokenFile)
   stops.metrics.defer(await openListener(parts, 'metrics', listener, listen))
   return listener
 }

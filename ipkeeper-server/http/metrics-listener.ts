@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { ListenAddress } from '../host/listen-address.ts'
 import type { ReadMetrics } from './routes/metrics.ts'
+import { judgeToken } from './bearer-token.ts'
 import { closeTcp, createReadOnlyApp, listenTcp, refuse, serveOnly } from './tcp-app.ts'
 
 /** One Prometheus needs one connection. */
@@ -8,11 +9,22 @@ const connectionLimit = 16
 
 /** GET /metrics over TCP, and nothing else. Until there is a page it answers 503. */
 export class MetricsListener {
-  readonly #app = createReadOnlyApp({ connectionLimit })
+  readonly #app
   #page: ReadMetrics | undefined
   #onError: (error: unknown) => void = () => undefined
 
-  constructor() {
+  /** @param tokenFile what who asks has to show; without it whoever is on this node may ask */
+  constructor(tokenFile?: string) {
+    this.#app = createReadOnlyApp({
+      connectionLimit,
+      token:
+        tokenFile === undefined
+          ? undefined
+          : authorization =>
+              judgeToken(tokenFile, authorization, error => {
+                this.#onError(error)
+              }),
+    })
     serveOnly(this.#app, {
       ...{ path: '/metrics', methods: 'GET, HEAD' },
       elsewhere: 'only /metrics is here; the rest of the API is on the unix socket',

@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type RawServerDefault
 import type { ProblemCode } from '../../shared/problem/catalogue.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { ListenAddress } from '../host/listen-address.ts'
+import type { TokenVerdict } from './bearer-token.ts'
 import { keepEdge } from './http-edge.ts'
 import { systemCode } from '../../shared/system-code.ts'
 
@@ -55,11 +56,19 @@ export function createTcpApp(
   return app
 }
 
+/** Judges the header "authorization" of a request. */
+export type ReadToken = (authorization: string | undefined) => Promise<TokenVerdict>
+
+export interface ReadOnlyAppOptions extends Omit<TcpAppOptions, 'bodyLimit'> {
+  /** Who may ask; without it whoever is on this node may. */
+  readonly token?: ReadToken | undefined
+}
+
 /**
- * Of requests whose body nobody reads, and that need no password: it is on loopback, and other sites of a browser on this
- * node are kept from it.
+ * Of requests whose body nobody reads. Where they need no token it is on loopback, and other sites of a browser on this node are
+ * kept from it; such a site knows no token.
  */
-export function createReadOnlyApp(options: Omit<TcpAppOptions, 'bodyLimit'>): FastifyInstance {
+export function createReadOnlyApp({ token, ...options }: ReadOnlyAppOptions): FastifyInstance {
   const app = createTcpApp(options, handler =>
     createServer(
       { maxHeaderSize: headerLimit, keepAliveTimeout: patience, requireHostHeader: false },
@@ -69,12 +78,28 @@ export function createReadOnlyApp(options: Omit<TcpAppOptions, 'bodyLimit'>): Fa
   app.addHook('onRequest', async ({ headers }, reply) => {
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
       void reply.header('connection', 'close')
+    if (token) return refuseWithout(token, headers, reply)
     if (!isOurHost(headers.host))
       return refuse(reply, 421, 'this is at 127.0.0.1, [::1] or localhost, and under no other name')
     if (isOfOthers(headers)) return refuse(reply, 403, 'another site may not ask here')
     return undefined
   })
   return app
+}
+
+async function refuseWithout(
+  token: ReadToken,
+  { authorization }: IncomingHttpHeaders,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  switch (await token(authorization)) {
+    case 'shown':
+      return undefined
+    case 'wrong':
+      return refuse(reply.header('www-authenticate', 'Bearer'), 401, 'show the token of metrics.tokenFile')
+    case 'unknown':
+      return refuse(reply, 503, 'this node knows no token; see the log of the daemon')
+  }
 }
 
 /** Refuses, before a body is read, all but some methods of one path. */

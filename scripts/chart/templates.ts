@@ -132,9 +132,14 @@ const daemonSetPlaces: readonly Place[] = [
   resourcesOf('daemon'),
   {
     is: '          # No limit of processor time',
-    becomes: `          {{- if .Values.webhook.enabled }}
+    becomes: `          {{- if or .Values.webhook.enabled .Values.metrics.enabled }}
           ports:
+            {{- if .Values.webhook.enabled }}
             - { name: webhook, containerPort: {{ .Values.webhook.port }}, protocol: TCP }
+            {{- end }}
+            {{- if .Values.metrics.enabled }}
+            - { name: metrics, containerPort: {{ .Values.metrics.port }}, protocol: TCP }
+            {{- end }}
           {{- end }}
           # No limit of processor time`,
   },
@@ -143,6 +148,9 @@ const daemonSetPlaces: readonly Place[] = [
     becomes: `            - { name: cni-conf, mountPath: /etc/cni/net.d }
             {{- if .Values.webhook.enabled }}
             - { name: webhook, mountPath: /etc/ipkeeper-webhook, readOnly: true }
+            {{- end }}
+            {{- if .Values.metrics.enabled }}
+            - { name: metrics, mountPath: /etc/ipkeeper-metrics, readOnly: true }
             {{- end }}
             {{- if .Values.store.secret }}
             - { name: etcd, mountPath: /etc/ipkeeper-etcd, readOnly: true }
@@ -165,6 +173,10 @@ const daemonSetPlaces: readonly Place[] = [
     becomes: `${lastVolume}        {{- if .Values.webhook.enabled }}
         - name: webhook
           secret: { secretName: {{ include "ipkeeper.webhookSecret" . }}, optional: true }
+        {{- end }}
+        {{- if .Values.metrics.enabled }}
+        - name: metrics
+          secret: { secretName: {{ include "ipkeeper.metricsSecret" . }} }
         {{- end }}
         {{- with .Values.store.secret }}
         - name: etcd

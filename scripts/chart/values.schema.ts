@@ -204,6 +204,29 @@ export const ChartValues = group(
       },
       'Policies for the tokens of daemons, with store.kind kubernetes.',
     ),
+    metrics: group(
+      {
+        enabled: flag(
+          false,
+          'Make a PodMonitor, by which a Prometheus scrapes every node. Needs the Prometheus operator. Daemons listen on all addresses of their nodes then, and answer who shows the token.',
+        ),
+        port: Type.Integer({
+          minimum: 1,
+          maximum: 65_535,
+          default: 9478,
+          description: 'On every node.',
+        }),
+        secret: text(
+          '',
+          'A Secret of the namespace whose key "token" has at least 16 characters. Empty: the chart makes one, and keeps it over upgrades.',
+          name,
+          'the name of a Secret',
+        ),
+        interval: text('30s', 'Between two scrapes.', '^[1-9][0-9]*[sm]$', 'a duration, such as 30s'),
+        labels: labels('Of the PodMonitor; a Prometheus may choose by them.'),
+      },
+      'Metrics, for a Prometheus that is not on the node: docs/operations/monitoring.md.',
+    ),
     alerts: group(
       {
         enabled: flag(false, 'Make a PrometheusRule of the alerts. Needs the Prometheus operator.'),

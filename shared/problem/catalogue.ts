@@ -662,7 +662,7 @@ export const catalogue = {
     retryable: false,
     summary:
       'The daemon cannot listen on the address of `metrics.listen`; it serves pods all the same, and tries again.',
-    hint: 'set a loopback address of this node and a port above 1023 in metrics.listen, or remove the key (metrics are on the socket as well), then: systemctl restart ipkeeper',
+    hint: 'set an address of this node and a port above 1023 in metrics.listen, or remove the key (metrics are on the socket as well), then: systemctl restart ipkeeper',
   },
   IPK_PAGE_LISTEN: {
     cniCode: 189,

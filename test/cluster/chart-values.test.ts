@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
+import { parseConfig } from '../../ipkeeper-server/config/load-config.ts'
 import { ChartValues } from '../../scripts/chart/values.schema.ts'
 import type { ApiObject } from '../rigs/cluster-client.ts'
 import { findClusterProgram } from '../rigs/cluster-programs.ts'
@@ -174,6 +175,14 @@ const refusals: Readonly<Record<string, readonly [values: readonly string[], sai
     ['--set', 'nodePolicy.enabled=true,store.kind=sqlite'],
     /nodePolicy.enabled is for leases in custom resources, and store.kind is sqlite/,
   ],
+  'metrics in two places': [
+    ['--set', 'metrics.enabled=true,config.metrics.listen=127.0.0.1:9478'],
+    /config.metrics: with metrics.enabled the chart writes it: leave one of them out/,
+  ],
+  'one port for two': [
+    ['--set', 'metrics.enabled=true,metrics.port=9443,webhook.enabled=true'],
+    /metrics.port and webhook.port are both 9443: set another one/,
+  ],
   'a share of no nodes': [
     ['--set', 'maxUnavailable=0'],
     /maxUnavailable: "0" is not a number of nodes of at least 1, or a share such as 10%/,
@@ -308,11 +317,41 @@ t.test('the chart', { skip }, async t => {
     t.match(injected, /cert-manager.io\/inject-ca-from: ipkeeper-system\/own/)
     t.match(injected, /secretName: own/)
 
+    const monitored = await template([
+      '--set',
+      'metrics.enabled=true,metrics.port=9999,metrics.labels.release=a',
+    ])
+    const podMonitor = levelled(monitored)['PodMonitor ipkeeper']
+    t.match(podMonitor, {
+      metadata: { labels: { release: 'a' } },
+      spec: {
+        podMetricsEndpoints: [{ authorization: { credentials: { name: 'ipkeeper-metrics', key: 'token' } } }],
+      },
+    })
+    t.match(levelled(monitored)['DaemonSet ipkeeper']?.['spec'].template.spec.containers[0].ports, [
+      { name: 'metrics', containerPort: 9999 },
+    ])
+    t.match(monitored, /^ {2}token: \w{64}$/m)
+    t.notMatch(await template(['--set', 'metrics.enabled=true,metrics.secret=own']), /kind: Secret/)
+
     const rule = levelled(await template(['--set', 'alerts.enabled=true,alerts.labels.release=prometheus']))[
       'PrometheusRule ipkeeper'
     ]
     t.strictSame(rule?.['spec'], parse(readFileSync(join(root, 'deploy/monitoring/alerts.yaml'), 'utf8')))
     t.strictSame(rule?.['metadata'].labels, { release: 'prometheus' })
+  })
+
+  await t.test('the daemon takes what the chart writes', async t => {
+    for (const values of [
+      [],
+      ['--set', 'webhook.enabled=true,metrics.enabled=true,config.cooldown=5m'],
+      ['--set-json', 'config={"pools":[{"name":"prod","subnet":"10.22.0.0/16"}],"logLevel":"debug"}'],
+    ]) {
+      const { data } = objectsOf(await template(values)).find(
+        ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'ipkeeper',
+      ) as ApiObject
+      t.doesNotThrow(() => parseConfig(data['config.yaml'] as string, 'config.yaml'), values.join(' '))
+    }
   })
 
   await t.test('packaged, as an OCI registry has it', async t => {

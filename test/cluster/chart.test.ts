@@ -296,6 +296,47 @@ t.test('definitions are upgraded with the chart', { skip }, async t => {
   })
 })
 
+/** A kind of the Prometheus operator, as far as a server has to know it. */
+const kindOfOperator = (kind: string): ApiObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${kind.toLowerCase()}s.monitoring.coreos.com` },
+  spec: {
+    group: 'monitoring.coreos.com',
+    scope: 'Namespaced',
+    names: { kind, plural: `${kind.toLowerCase()}s`, singular: kind.toLowerCase() },
+    versions: [
+      {
+        ...{ name: 'v1', served: true, storage: true },
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+})
+
+t.test('with the Prometheus operator', { skip }, async t => {
+  const { api, helm } = await startSite(t)
+  const monitoring = `/apis/monitoring.coreos.com/v1/namespaces/${namespace}`
+  for (const kind of ['PodMonitor', 'PrometheusRule']) {
+    await api.create(kindOfOperator(kind))
+    await api.until(`/apis/monitoring.coreos.com/v1/${kind.toLowerCase()}s`, () => true)
+  }
+  const values = ['--set', 'metrics.enabled=true,alerts.enabled=true']
+  await helm.must(...install, ...values)
+  const token = async (): Promise<unknown> =>
+    (await api.request('GET', `/api/v1/namespaces/${namespace}/secrets/ipkeeper-metrics`))['data'].token
+  const first = await token()
+  t.match(await api.request('GET', `${monitoring}/podmonitors/ipkeeper`), {
+    spec: { podMetricsEndpoints: [{ authorization: { credentials: { name: 'ipkeeper-metrics' } } }] },
+  })
+  t.ok((await api.request('GET', `${monitoring}/prometheusrules/ipkeeper`))['spec'].groups.length > 1)
+  await helm.must(...upgrade, ...values)
+  t.equal(await token(), first, 'an upgrade keeps the token')
+  await helm.must(...upgrade, '--reset-values')
+  await t.rejects(api.request('GET', `${monitoring}/podmonitors/ipkeeper`), /404/)
+  await t.rejects(token(), /404/)
+})
+
 t.test('refused by what is in the cluster: nothing half-installed stays', { skip }, async t => {
   const { api, helm, kubectl } = await startSite(t, ['worker-1', 'worker-2'])
   await kubectl('create', 'namespace', 'restricted')

@@ -32,7 +32,7 @@ const places: Readonly<Record<string, string>> = {
   resultCache: 'resultCache: { KEY }',
   'resultCache.folders': 'resultCache: { folders: { KEY } }',
   conflist: 'conflist: { KEY }',
-  metrics: 'metrics: { KEY }',
+  metrics: 'metrics: { listen: 127.0.0.1:9478, KEY }',
   page: 'page: { KEY }',
   webhook: 'webhook: { listen: "0.0.0.0:9443", certFile: /c, keyFile: /k, KEY }',
   election: 'election: { KEY }',

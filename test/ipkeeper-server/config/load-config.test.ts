@@ -42,7 +42,7 @@ const defaults = {
     },
   },
   conflist: { directory: '/etc/cni/net.d', binDirs: undefined },
-  metrics: { listen: undefined },
+  metrics: { listen: undefined, tokenFile: undefined },
   page: { listen: undefined },
   webhook: undefined,
   election: { namespace: 'kube-system' },
@@ -98,7 +98,7 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
   [
     'metrics on loopback',
     'metrics: { listen: "127.0.0.1:9478" }',
-    { metrics: { listen: { host: '127.0.0.1', port: 9478 } } },
+    { metrics: { listen: { host: '127.0.0.1', port: 9478 }, tokenFile: undefined } },
   ],
   ['a page on loopback', 'page: { listen: "[::1]:7480" }', { page: { listen: { host: '::1', port: 7480 } } }],
   [
@@ -113,9 +113,14 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
   ],
   ['an election elsewhere', 'election: { namespace: ipkeeper }', { election: { namespace: 'ipkeeper' } }],
   [
+    'metrics for who shows a token',
+    'metrics: { listen: "0.0.0.0:9478", tokenFile: /t }',
+    { metrics: { listen: { host: '0.0.0.0', port: 9478 }, tokenFile: '/t' } },
+  ],
+  [
     'metrics on loopback, IPv6',
     'metrics: { listen: "[::1]:9478" }',
-    { metrics: { listen: { host: '::1', port: 9478 } } },
+    { metrics: { listen: { host: '::1', port: 9478 }, tokenFile: undefined } },
   ],
   ['no routes between nodes', 'nodeRoutes: off', { nodeRoutes: 'off' }],
   ['takeover by time', 'takeover: { byTime: 10m }', { takeover: { byTime: 600_000, offlineGrace: 300_000 } }],
@@ -236,7 +241,12 @@ const refused: readonly (readonly [name: string, text: string, message: string |
   [
     'metrics for everybody',
     'metrics: { listen: "0.0.0.0:9478" }',
-    'c.yaml:1:20: metrics.listen: "0.0.0.0:9478" is not a loopback address and a port, such as 127.0.0.1:9478 or [::1]:9478',
+    'c.yaml:1:20: metrics.listen: "0.0.0.0:9478" is not a loopback address and a port, such as 127.0.0.1:9478 or [::1]:9478, or with tokenFile any address',
+  ],
+  [
+    'a token for nobody',
+    'metrics: { tokenFile: /t }',
+    'c.yaml:1:10: metrics: lacks "listen": a token is shown to those who listen there',
   ],
   [
     'a page for everybody',

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { MetricsListener } from '../../../ipkeeper-server/http/metrics-listener.ts'
 import { until } from '../../rigs/poll.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
 const host = '127.0.0.1'
@@ -17,9 +19,12 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function listen(t: Test): Promise<{ readonly listener: MetricsListener; readonly port: number }> {
+async function listen(
+  t: Test,
+  tokenFile?: string,
+): Promise<{ readonly listener: MetricsListener; readonly port: number }> {
   const port = await freePort()
-  const listener = new MetricsListener()
+  const listener = new MetricsListener(tokenFile)
   await listener.listen({ host, port })
   t.teardown(() => listener.close())
   return { listener, port }
@@ -120,4 +125,53 @@ t.test('a port in use says how to see whose it is; so does an address that is no
     code: 'IPK_METRICS_LISTEN',
     message: `metrics.listen: cannot listen on 192.0.2.1:${port} (EADDRNOTAVAIL)`,
   })
+})
+
+t.test('with a token: for who shows it, under whatever name', async t => {
+  const folder = tempFolder(t)
+  const file = folder.file('token')
+  const { listener, port } = await listen(t, file)
+  const errors: unknown[] = []
+  listener.serve(
+    () => Promise.resolve(page),
+    error => errors.push(error),
+  )
+  const asks = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+    fetch(`http://${host}:${port}${path}`, { headers })
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+  const [first, second] = ['0123456789abcdef', 'fedcba9876543210']
+
+  t.equal((await asks('/metrics', bearer(first))).status, 503, 'no file yet')
+  writeFileSync(file, 'short\n')
+  t.equal((await asks('/metrics', bearer('short'))).status, 503, 'a token that can be guessed')
+  t.match(errors, [{ code: 'ENOENT' }, /has no token of at least 16 characters/])
+
+  writeFileSync(file, `${first}\n`)
+  const rows: readonly (readonly [headers: Readonly<Record<string, string>>, status: number])[] = [
+    [bearer(first), 200],
+    [{ authorization: `bearer ${first}` }, 200],
+    [{ ...bearer(first), 'sec-fetch-site': 'cross-site' }, 200],
+    [{}, 401],
+    [bearer(second), 401],
+    [bearer(`${first} x`), 401],
+    [{ authorization: `Basic ${first}` }, 401],
+  ]
+  for (const [headers, status] of rows) {
+    const reply = await asks('/metrics', headers)
+    t.equal(reply.status, status, JSON.stringify(headers))
+    if (status === 401) t.equal(reply.headers.get('www-authenticate'), 'Bearer')
+  }
+  t.match(
+    await sends(
+      port,
+      `GET /metrics HTTP/1.1\r\nhost: worker-1\r\nauthorization: Bearer ${first}\r\nconnection: close\r\n\r\n`,
+    ),
+    /^HTTP\/1\.1 200 /,
+  )
+  t.equal((await asks('/v1/leases', bearer(first))).status, 404, 'and nothing but metrics')
+  t.equal((await asks('/v1/leases')).status, 401)
+
+  writeFileSync(file, second)
+  t.equal((await asks('/metrics', bearer(first))).status, 401, 'one that was replaced no longer counts')
+  t.equal((await asks('/metrics', bearer(second))).status, 200)
 })

@@ -47,6 +47,12 @@
 {{- fail "webhook.caBundle is for a certificate of your own: set webhook.secret as well, or leave both out" }}
 {{- end }}
 {{- end }}
+{{- if and .Values.metrics.enabled (hasKey .Values.config "metrics") }}
+{{- fail "config.metrics: with metrics.enabled the chart writes it: leave one of them out" }}
+{{- end }}
+{{- if and .Values.metrics.enabled .Values.webhook.enabled (eq (int .Values.metrics.port) (int .Values.webhook.port)) }}
+{{- fail (printf "metrics.port and webhook.port are both %d: set another one" (int .Values.metrics.port)) }}
+{{- end }}
 {{- if and .Values.nodePolicy.enabled (ne .Values.store.kind "kubernetes") }}
 {{- fail (printf "nodePolicy.enabled is for leases in custom resources, and store.kind is %s: set it to kubernetes, or leave the policy out" .Values.store.kind) }}
 {{- end }}

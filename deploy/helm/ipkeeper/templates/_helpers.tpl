@@ -45,7 +45,15 @@ ipkeeper-network-{{ printf "%s %s" .Values.network.fileName (include "ipkeeper.c
 {{- $files := dict "certFile" "/etc/ipkeeper-webhook/tls.crt" "keyFile" "/etc/ipkeeper-webhook/tls.key" }}
 {{- $_ := set $own "webhook" (merge (dict "listen" (printf "0.0.0.0:%d" (int .Values.webhook.port))) $files) }}
 {{- end }}
+{{- if .Values.metrics.enabled }}
+{{- $listen := printf "0.0.0.0:%d" (int .Values.metrics.port) }}
+{{- $_ := set $own "metrics" (dict "listen" $listen "tokenFile" "/etc/ipkeeper-metrics/token") }}
+{{- end }}
 {{- merge $own .Values.config | toYaml }}
+{{- end }}
+
+{{- define "ipkeeper.metricsSecret" -}}
+{{- .Values.metrics.secret | default "ipkeeper-metrics" -}}
 {{- end }}
 
 {{- define "ipkeeper.webhookSecret" -}}

@@ -39,6 +39,12 @@
 {{- if not (regexMatch `^[A-Za-z0-9+/=]*$` (toString .Values.webhook.caBundle)) }}
 {{- fail (printf "webhook.caBundle: %q is not %s" (toString .Values.webhook.caBundle) "base64") }}
 {{- end }}
+{{- if not (regexMatch `^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$` (toString .Values.metrics.secret)) }}
+{{- fail (printf "metrics.secret: %q is not %s" (toString .Values.metrics.secret) "the name of a Secret") }}
+{{- end }}
+{{- if not (regexMatch `^[1-9][0-9]*[sm]$` (toString .Values.metrics.interval)) }}
+{{- fail (printf "metrics.interval: %q is not %s" (toString .Values.metrics.interval) "a duration, such as 30s") }}
+{{- end }}
 {{- if hasKey .Values.config "node" }}
 {{- fail "config.node: the chart writes it: each daemon has the name of its node from its pod" }}
 {{- end }}

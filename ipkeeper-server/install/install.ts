@@ -1,10 +1,13 @@
+import { release } from 'node:os'
 import { basename, join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
 import { shellWord } from '../../shared/text/shell-word.ts'
 import { lintFiles } from '../conf-dir/lint-files.ts'
 import { readSourceFile } from '../conf-dir/read-source-file.ts'
 import { readRegularFile } from '../host/regular-file.ts'
+import { lackingFeatures } from '../diagnose/doctor/checks/kernel.ts'
 import { compilerText } from '../diagnose/lint/format-finding.ts'
+import { loadedNetworks } from '../diagnose/lint/loaded-networks.ts'
 import { isRuntimeFile } from '../diagnose/lint/runtime-files.ts'
 import { describeNetwork, firstNetwork } from './first-network.ts'
 import { placeFile } from './place-file.ts'
@@ -70,5 +73,12 @@ async function soundText(path: string, name: string, binDir: string): Promise<st
   const [first] = errors
   if (first) throw refused(compilerText(first, linted.lineText(first.file, first.line)).trimEnd())
   if (file.text === undefined) throw refused(file.fault?.why ?? 'it cannot be read')
+  const lacking = await lackingFeatures({ networks: loadedNetworks([file]) })
+  if (lacking.length > 0)
+    throw new Problem(
+      'IPK_INSTALL_FAILED',
+      `${path} was not installed: this kernel (${release()}) lacks ${lacking.join(', ')}, which its pods need`,
+      { hint: `modprobe -a ${lacking.join(' ')}; or another mode: docs/guides/main-plugin.md` },
+    )
   return file.text
 }

@@ -30,8 +30,8 @@ export function programsOf({ plugins }: LoadedNetwork): readonly string[] {
 }
 
 /** How ipkeeper wires pods here, of each network that it wires; one that it would refuse is left out. */
-export function mainNetworks(node: NodeView): readonly MainConfig[] {
-  return node.networks.flatMap(file => {
+export function mainNetworks({ networks }: Pick<NodeView, 'networks'>): readonly MainConfig[] {
+  return networks.flatMap(file => {
     const found = oursIn(file)
     if (found?.main !== true) return []
     try {

@@ -228,6 +228,52 @@ t.test('file systems that take nothing', { skip: missing('namespaces') }, async 
   }
 })
 
+t.test('a kernel without a feature of the chosen mode', { skip: missing('namespaces') }, async t => {
+  const macvlan = {
+    cniVersion: '1.0.0',
+    name: 'lan',
+    plugins: [
+      {
+        ...{ type: 'ipkeeper', mode: 'macvlan', master: 'eth0' },
+        ipam: { type: 'ipkeeper', ranges: [[{ subnet: '10.22.0.0/24' }]] },
+      },
+    ],
+  }
+  const { folder, options } = makeNode(t, { 'lan.conflist': JSON.stringify(macvlan) })
+  // What a kernel has is read from here.
+  const withoutMacvlan = `mkdir -p "$1/kernel"
+mount -t tmpfs none "$1/kernel"
+mkdir "$1/kernel/upper" "$1/kernel/work"
+mount -t overlay -o "lowerdir=/usr/lib,upperdir=$1/kernel/upper,workdir=$1/kernel/work" none /usr/lib
+mkdir -p "/lib/modules/$(uname -r)"
+echo 'kernel/drivers/net/veth.ko:' >"/lib/modules/$(uname -r)/modules.dep"
+mount -t tmpfs none /sys/module`
+  const inKernel = (...words: readonly string[]) =>
+    runProgram('unshare', [
+      ...['--mount', 'sh', '-euc', `${withoutMacvlan}\nshift; exec "$@"`, 'sh', folder.path],
+      ...[process.execPath, join(root, 'ipkeeper-server', 'main.ts'), ...words],
+    ])
+  const wanted = [...options, '--conflist', folder.file('lan.conflist')]
+  const checked = await inKernel('ctl', ...check, ...wanted)
+  t.equal(checked.exit, 1, 'it is said before', checked)
+  t.match(checked.stdout, /^FAIL {2}kernel-features .*lacks macvlan$/m)
+  t.match(checked.stdout, /^ +fix {5}modprobe -a macvlan$/m)
+
+  const installed = await inKernel(
+    'install',
+    ...options.slice(0, -2),
+    '--conflist',
+    folder.file('lan.conflist'),
+  )
+  t.equal(installed.exit, 1, 'and refused', installed)
+  t.match(
+    installed.stderr,
+    /lan.conflist was not installed: this kernel \(.*\) lacks macvlan, which its pods need/,
+  )
+  t.match(installed.stderr, /hint: modprobe -a macvlan; or another mode: /)
+  t.strictSame(readdirSync(folder.file('net.d')), [], 'no network names what does not work')
+})
+
 t.test('who installs all the same is told that another file comes first', async t => {
   const { folder } = makeNode(t, { 'net.d/05-cilium.conflist': conflist('cilium', 'cilium-cni') })
   const said = await install({

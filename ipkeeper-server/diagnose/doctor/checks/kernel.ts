@@ -60,24 +60,41 @@ async function presenceOf(feature: string): Promise<Presence> {
     : 'absent'
 }
 
+/** Features of the kernel by what is known of them here, and which of them networks need. */
+interface KernelFeatures {
+  readonly needed: ReadonlySet<string>
+  readonly named: (state: Presence) => readonly string[]
+}
+
+async function lookAtKernel(node: Pick<NodeView, 'networks'>): Promise<KernelFeatures> {
+  const needed = new Set(
+    mainNetworks(node).flatMap(({ mode, masquerade }) => [
+      ...(mode === 'macvlan' ? ['macvlan'] : ['veth']),
+      ...(mode === 'bridge' || mode === 'underlay' ? ['bridge'] : []),
+      ...(masquerade === 'none' ? [] : ['nf_tables']),
+    ]),
+  )
+  const presence = await Promise.all(
+    Object.keys(features).map(async name => ({ name, state: await presenceOf(name) })),
+  )
+  return {
+    needed,
+    named: state => presence.filter(row => row.state === state).map(row => row.name),
+  }
+}
+
+/** What the kernel certainly lacks of what networks need. */
+export async function lackingFeatures(node: Pick<NodeView, 'networks'>): Promise<readonly string[]> {
+  const { needed, named } = await lookAtKernel(node)
+  return named('absent').filter(name => needed.has(name))
+}
+
 export const kernelFeaturesCheck: Check = {
   id: 'kernel-features',
   title: 'the kernel has the features that pods need',
   why: 'Without macvlan, nf_tables or bridges, which small kernels leave out, an ADD that needs them fails.',
   run: async node => {
-    const networks = mainNetworks(node)
-    const needed = new Set(
-      networks.flatMap(({ mode, masquerade }) => [
-        ...(mode === 'macvlan' ? ['macvlan'] : ['veth']),
-        ...(mode === 'bridge' || mode === 'underlay' ? ['bridge'] : []),
-        ...(masquerade === 'none' ? [] : ['nf_tables']),
-      ]),
-    )
-    const presence = await Promise.all(
-      Object.keys(features).map(async name => ({ name, state: await presenceOf(name) })),
-    )
-    const named = (state: Presence): string[] =>
-      presence.filter(row => row.state === state).map(row => row.name)
+    const { needed, named } = await lookAtKernel(node)
     const missing = named('absent').filter(name => needed.has(name))
     if (missing.length > 0)
       return fail(`this kernel (${release()}) lacks ${missing.join(', ')}`, 'modprobe', '-a', ...missing)

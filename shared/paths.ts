@@ -8,6 +8,9 @@ export const defaultPaths = {
   binDir: '/opt/cni/bin',
 } as const
 
+/** Where Multus looks for networks, unless its "confDir" names another folder. */
+export const multusConfDir = '/etc/cni/multus/net.d'
+
 /** Where container runtimes serve the CRI. */
 export const runtimeSockets = ['/run/containerd/containerd.sock', '/run/crio/crio.sock'] as const
 

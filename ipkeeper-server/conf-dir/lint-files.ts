@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { lint, type Linted } from '../diagnose/lint/lint.ts'
+import { defaultPaths } from '../../shared/paths.ts'
 import type { LintInput, PluginSeen, SourceFile } from '../diagnose/lint/site.ts'
 import { usedTypes } from '../diagnose/lint/used-programs.ts'
+import { readMultusFiles } from './multus-files.ts'
 import { findPlugins } from './plugin-search.ts'
 import { readConfDir } from './read-conf-dir.ts'
 
@@ -14,6 +16,8 @@ export interface LintNode {
   readonly willBe?: ReadonlyMap<string, PluginSeen>
   /** How many files the runtime takes; 0 means all. */
   readonly maxConfNum: number
+  /** Where the runtime has its networks, and Multus its own configuration. */
+  readonly netDir?: string
   /** Of a daemon that shares its store with other nodes; asked at each look. */
   readonly nodeRoutes?: () => 'auto' | 'off' | undefined
 }
@@ -29,9 +33,21 @@ async function lookForPlugins(
   return { binDirs, seen: seen && new Map([...seen, ...willBe]) }
 }
 
-/** Lints files that stand for themselves, with the plugins of this node. */
-export async function lintFiles(files: readonly SourceFile[], node: LintNode): Promise<Linted> {
-  return lint({ files, plugins: await lookForPlugins(files, node) })
+/**
+ * Lints files that stand for themselves, with the plugins of this node.
+ *
+ * @param more.allAttachments whether these are all definitions of Multus that there are
+ */
+export async function lintFiles(
+  files: readonly SourceFile[],
+  node: LintNode,
+  more: Pick<LintInput, 'allAttachments'> = {},
+): Promise<Linted> {
+  const multusFiles = await readMultusFiles(node.netDir ?? defaultPaths.confDir)
+  return lint({
+    ...{ files, ...more, plugins: await lookForPlugins(files, node) },
+    ...(multusFiles && { multusFiles }),
+  })
 }
 
 /**

@@ -2,6 +2,7 @@ import { lstatSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { command, type ReadCall } from '../framework/command.ts'
 import { readTextFile } from '../framework/read-input.ts'
+import { apiAttachment, attachmentResource, type ApiAttachment } from '../manifests/api-attachment.ts'
 import { lintDirectory, lintFiles, type LintNode } from '../../conf-dir/lint-files.ts'
 import { runtimeBinDirs } from '../../conf-dir/runtime-bin-dirs.ts'
 import { decode, readPlainFile, readSourceFile } from '../../conf-dir/read-source-file.ts'
@@ -11,9 +12,12 @@ import { LineMap } from '../../diagnose/lint/line-map.ts'
 import type { Linted } from '../../diagnose/lint/lint.ts'
 import { fixText } from '../../diagnose/lint/json/fix-text.ts'
 import { isRuntimeFile } from '../../diagnose/lint/runtime-files.ts'
-import { looksLikeYaml } from '../../diagnose/lint/yaml-configs.ts'
+import type { SourceFile } from '../../diagnose/lint/site.ts'
+import { looksLikeYaml, readYaml } from '../../diagnose/lint/yaml-configs.ts'
+import { listObjects } from '../../migrate/import/list-objects.ts'
 import type { LintReply } from '../../../shared/api/lint.schema.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
+import type { Terminal } from '../framework/terminal.ts'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import { counted } from '../../../shared/text/counted.ts'
 
@@ -91,32 +95,75 @@ interface LintAnswer extends LintReply {
 
 const stdinName = '<stdin>'
 
-/** What a word of the command line means: a folder of a runtime, or one file. */
-async function lintWord(word: string, node: LintNode): Promise<Linted> {
-  if (word === '-')
-    return await lintFiles([{ path: stdinName, name: stdinName, text: readTextFile('-') }], node)
+/** What a word of the command line means: a file to lint, or undefined for a folder of a runtime. */
+async function readWord(word: string): Promise<SourceFile | undefined> {
+  if (word === '-') return { path: stdinName, name: stdinName, text: readTextFile('-') }
   const found = statSync(word, { throwIfNoEntry: false })
   if (!found)
     throw new Problem('IPK_REQUEST_INVALID', `there is no ${word}`, { hint: 'name a file or a folder' })
-  if (found.isDirectory()) return await lintDirectory(word, node)
-  return await lintFiles([await readSourceFile(word, 'anywhere')], node)
+  return found.isDirectory() ? undefined : await readSourceFile(word, 'anywhere')
 }
 
-async function lintWords(words: readonly string[], node: LintNode): Promise<Linted> {
-  const parts: (readonly [string, Linted])[] = []
-  for (const word of words) parts.push([word, await lintWord(word, node)])
+interface Wanted {
+  readonly words: readonly string[]
+  readonly node: LintNode
+  /** Definitions of the API; undefined where it is not asked. */
+  readonly attachments: readonly ApiAttachment[] | undefined
+}
+
+/** Without those that a file has, too: that is the version which is about to be applied. */
+function notInFiles(attachments: readonly ApiAttachment[], files: readonly SourceFile[]): SourceFile[] {
+  const own = files.flatMap(({ text = '' }) => (looksLikeYaml(text) ? readYaml(text).attachments : []))
+  return attachments
+    .filter(({ name, namespace }) =>
+      own.every(other => other.name !== name || !['', namespace].includes(other.namespace)),
+    )
+    .map(({ file }) => file)
+}
+
+/** Lints each folder by itself, and files together: a pod's network may be in another one. */
+async function lintWords({ words, node, attachments }: Wanted): Promise<Linted> {
+  const files: SourceFile[] = []
+  const parts: Linted[] = []
+  for (const word of new Set(words)) {
+    const file = await readWord(word)
+    if (file) files.push(file)
+    else parts.push(await lintDirectory(word, node))
+  }
+  if (files.length > 0 || attachments) {
+    const all = [...notInFiles(attachments ?? [], files), ...files]
+    parts.unshift(await lintFiles(all, node, { allAttachments: attachments !== undefined }))
+  }
   return {
-    findings: parts.flatMap(([, { findings }]) => findings),
-    files: parts.flatMap(([, { files }]) => files),
+    findings: parts.flatMap(({ findings }) => findings),
+    files: parts.flatMap(part => part.files),
     lineText: (file, line) =>
-      parts
-        .find(([, { files }]) => files.some(candidate => candidate.file === file))?.[1]
-        .lineText(file, line) ?? '',
+      parts.find(part => part.files.some(candidate => candidate.file === file))?.lineText(file, line) ?? '',
   }
 }
 
+const noApi = {
+  code: 'IPK_REQUEST_INVALID',
+  hint: 'name one: --kubeconfig FILE; or: kubectl get net-attach-def -A -o yaml | ipkeeperctl lint -',
+} as const
+
+/** The definitions of the API, where it is to be asked. */
+async function readAttachments(
+  { options, flags }: ReadCall,
+  { env }: Terminal,
+): Promise<readonly ApiAttachment[] | undefined> {
+  const { kubeconfig, context } = options
+  if (!flags.has('api')) {
+    if (kubeconfig !== undefined || context !== undefined)
+      throw new Problem('IPK_USAGE', '--kubeconfig and --context go with --api')
+    return undefined
+  }
+  const objects = await listObjects(attachmentResource, { env, kubeconfig, context, failure: noApi })
+  return objects.map(apiAttachment)
+}
+
 function readNode({ options }: ReadCall): LintNode {
-  const { 'bin-dir': named, 'max-conf-num': number = '1' } = options
+  const { 'bin-dir': named, 'max-conf-num': number = '1', 'net-dir': netDir } = options
   if (!/^\d{1,6}$/.test(number))
     throw new Problem('IPK_USAGE', `--max-conf-num ${number} is not a number; 0 means all`)
   const binDirs = named?.split(':').filter(folder => folder !== '') ?? runtimeBinDirs()
@@ -125,6 +172,7 @@ function readNode({ options }: ReadCall): LintNode {
     binDirs: binDirs.map(folder => resolve(folder)),
     binDirsNamed: named !== undefined,
     maxConfNum: Number(number),
+    ...(netDir !== undefined && { netDir }),
   }
 }
 
@@ -160,7 +208,7 @@ export const lintCommand = command<LintAnswer>({
   arguments: [
     {
       ...{ name: 'FILE|DIR', optional: true, repeated: true, offers: 'file' },
-      text: `conflists, folders of them, ConfigMaps, or "-" for standard input (default: ${defaultPaths.confDir})`,
+      text: `conflists, folders of them, manifests, or "-" for standard input (default: ${defaultPaths.confDir})`,
     },
   ],
   summary: 'Check network configurations for errors; needs no daemon',
@@ -174,6 +222,18 @@ export const lintCommand = command<LintAnswer>({
     'max-conf-num': {
       value: 'N',
       text: 'how many files the runtime loads, as in its configuration; 0 means all (default: 1)',
+    },
+    api: { text: 'also check the NetworkAttachmentDefinitions of the Kubernetes API' },
+    kubeconfig: {
+      value: 'FILE',
+      text: 'with --api: kubeconfig (default: the service account, in a pod)',
+      offers: 'file',
+    },
+    context: { value: 'NAME', text: 'with --api: context in --kubeconfig (default: its current one)' },
+    'net-dir': {
+      value: 'DIR',
+      text: `where Multus has its own configuration, for definitions without one (default: ${defaultPaths.confDir})`,
+      offers: 'folder',
     },
     fix: { text: 'fix commas, comments, single quotes and BOMs; keeps FILE.orig-TIME' },
     'dry-run': { text: 'with --fix: only show what would change' },
@@ -191,20 +251,27 @@ export const lintCommand = command<LintAnswer>({
       line: 'ipkeeperctl lint deploy/*.yaml -o github',
       does: 'Annotate lines of ConfigMaps in a GitHub workflow',
     },
+    {
+      line: 'ipkeeperctl lint --api --kubeconfig admin.conf pods.yaml',
+      does: 'Check the definitions of Multus in the API, and whether pods choose any that is not there',
+    },
   ],
   exits: { 0: 'no errors', 1: 'errors were found' },
-  run: async (_daemon, args) => {
+  run: async (_daemon, args, terminal) => {
     const node = readNode(args)
-    const words = args.positionals.length === 0 ? [defaultPaths.confDir] : args.positionals
+    const asksApi = args.flags.has('api')
+    const words = args.positionals.length === 0 && !asksApi ? [defaultPaths.confDir] : args.positionals
     if (words.includes('')) throw new Problem('IPK_USAGE', 'FILE is empty')
     const dryRun = args.flags.has('dry-run')
     if (!args.flags.has('fix')) {
       if (dryRun) throw new Problem('IPK_USAGE', '--dry-run goes with --fix')
-      return await lintWords(words, node)
+      return await lintWords({ words, node, attachments: await readAttachments(args, terminal) })
     }
+    if (asksApi) throw new Problem('IPK_USAGE', '--fix goes with files, not with --api')
+    const wanted: Wanted = { words, node, attachments: undefined }
     if (words.includes('-'))
       throw new Problem('IPK_USAGE', 'standard input cannot be fixed in place; name the file')
-    const before = await lintWords(words, node)
+    const before = await lintWords(wanted)
     const broken = new Set(before.findings.filter(({ fix }) => fix !== null).map(({ file }) => file))
     const manifests = before.files.filter(({ file, why }) => why.startsWith('YAML') && !broken.has(file))
     const fixes: MendReport[] = []
@@ -213,7 +280,7 @@ export const lintCommand = command<LintAnswer>({
       if (report) fixes.push(report)
     }
     // What is left is what a person has to know.
-    const after = fixes.some(({ changed }) => changed) ? await lintWords(words, node) : before
+    const after = fixes.some(({ changed }) => changed) ? await lintWords(wanted) : before
     return { ...after, fixes }
   },
   print: ({ fixes = [], lineText, ...reply }) =>

@@ -1,4 +1,12 @@
 import type { LintRule } from './lint-rule.ts'
+import {
+  attachmentInterface,
+  attachmentNetworkName,
+  attachmentOfOtherNamespace,
+  attachmentSelection,
+  attachmentUnknown,
+  attachmentWithoutConfig,
+} from './rules/attachments.ts'
 import { chainedFirst, ipamInChained } from './rules/chain.ts'
 import { cniVersionOld, cniVersionUnknown, cniVersionUnsupported } from './rules/cni-version.ts'
 import { brokenFileFirst, hiddenFile, ignoredFile, shadowedFile } from './rules/file-choice.ts'
@@ -33,7 +41,7 @@ import { syntaxRules } from './rules/syntax.ts'
 import { placeholderRule, templateMarker } from './rules/unfilled-value.ts'
 import { wrongType } from './rules/wrong-type.ts'
 
-/** Every rule, in the order of the reference: what the runtime chooses, form, the list, plugins, addresses. */
+/** Every rule, in the order of the reference: what the runtime chooses, form, the list, plugins, addresses, definitions of Multus and their pods. */
 export const rules: readonly LintRule[] = [
   ...[unreadableFile, brokenFileFirst, shadowedFile, hiddenFile, ignoredFile, duplicateNetworkName],
   ...[listInConf, singleInConflist, conflistAsYaml, yamlSyntax, brokenEncoding],
@@ -44,4 +52,6 @@ export const rules: readonly LintRule[] = [
   ...[pluginName, binDirMissing, pluginMissing, pluginNotExecutable, pluginUnsafe, pluginSilent],
   ...[chainedFirst, ipamInChained, missingCapability, staysOnNode],
   ...[invalidAddress, hostBits, gatewayOutside, rangeBounds, smallPool, overlappingRanges, ipkeeperRefuses],
+  ...[attachmentWithoutConfig, attachmentNetworkName, attachmentSelection, attachmentUnknown],
+  ...[attachmentOfOtherNamespace, attachmentInterface],
 ]

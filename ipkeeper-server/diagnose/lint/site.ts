@@ -6,7 +6,8 @@ import { LineMap } from './line-map.ts'
 import { parseTolerantly } from './json/parse-tolerantly.ts'
 import { compareNames, isRuntimeFile, whyNotLoadable } from './runtime-files.ts'
 import { TextView } from './text-view.ts'
-import { looksLikeYaml, readYaml, type YamlFile } from './yaml-configs.ts'
+import type { NetworkDefinition, SelectingPods } from './attachment-objects.ts'
+import { looksLikeYaml, nothingInYaml, readYaml, type YamlFile } from './yaml-configs.ts'
 
 /** A file as it was found. */
 export interface SourceFile {
@@ -55,6 +56,10 @@ export interface LintInput {
     /** By type; undefined where none of the folders is there, as on a machine that is no node. */
     readonly seen: ReadonlyMap<string, PluginSeen> | undefined
   }
+  /** Whether the definitions among the files are all that there are, as those of the API. */
+  readonly allAttachments?: boolean
+  /** Where Multus looks for networks whose definition has no config; absent on a machine that is no node. */
+  readonly multusFiles?: { readonly folders: readonly string[]; readonly networks: ReadonlySet<string> }
 }
 
 /** `runtime`: a runtime reads the file as it is. `manifest`: it is in a YAML file, from which it gets to nodes. */
@@ -76,6 +81,8 @@ export interface CniDocument {
   readonly file: LintedFile
   readonly view: TextView
   readonly standing: FileRole
+  /** The definition that it is the config of. */
+  readonly attachment: NetworkDefinition | undefined
   readonly root: JsonNode | undefined
   readonly faults: readonly SyntaxFault[]
   /** undefined where the text leaves in doubt what is meant. */
@@ -86,7 +93,7 @@ export interface LintedNetwork {
   readonly document: CniDocument
   readonly root: JsonNode
   readonly shape: 'list' | 'single'
-  /** undefined where it is missing or no text. */
+  /** undefined where it is missing or no text; Multus gives that of a definition its name. */
   readonly name: string | undefined
   /** '' where it is missing. */
   readonly cniVersion: string
@@ -102,6 +109,16 @@ export interface PluginEntry {
   readonly config: JsonObject
 }
 
+/** A definition in its file, with its network where that can be read. */
+export interface SeenDefinition extends NetworkDefinition {
+  readonly file: LintedFile
+  readonly network: LintedNetwork | undefined
+}
+
+export interface SeenPods extends SelectingPods {
+  readonly file: LintedFile
+}
+
 /** What rules look at. */
 export interface Site {
   readonly input: LintInput
@@ -109,6 +126,8 @@ export interface Site {
   readonly files: readonly LintedFile[]
   readonly networks: readonly LintedNetwork[]
   readonly plugins: readonly PluginEntry[]
+  readonly attachments: readonly SeenDefinition[]
+  readonly pods: readonly SeenPods[]
 }
 
 /** A place within a document or file. */
@@ -117,11 +136,11 @@ export interface Spot extends Span {
 }
 
 /** Where a part of a document stands in its file. */
-export function spotOf(document: CniDocument, { start, end }: Span): Spot {
-  const from = document.view.inFile(start)
+export function spotOf({ file, view }: Pick<CniDocument, 'file' | 'view'>, { start, end }: Span): Spot {
+  const from = view.inFile(start)
   // The end is the place behind the last character, which may be in another piece of the file.
-  const to = end > start ? document.view.inFile(end - 1) + 1 : from
-  return { file: document.file, start: from, end: Math.max(from, to) }
+  const to = end > start ? view.inFile(end - 1) + 1 : from
+  return { file, start: from, end: Math.max(from, to) }
 }
 
 /** The beginning of a file. */
@@ -133,10 +152,10 @@ export function topOf(file: LintedFile): Spot {
 const mostPlugins = 100
 
 function readNetwork(document: CniDocument, sound: boolean): LintedNetwork | undefined {
-  const { root } = document
+  const { root, attachment } = document
   if (!sound || root?.kind !== 'object') return undefined
   const listed = valueOf(root, 'plugins')
-  const name = textField(root, 'name')
+  const name = attachment ? textField(root, 'name') || attachment.name : textField(root, 'name')
   const cniVersion = textField(root, 'cniVersion') ?? ''
   const shape = listed === undefined ? 'single' : 'list'
   const plugins: PluginEntry[] = []
@@ -156,10 +175,15 @@ function readNetwork(document: CniDocument, sound: boolean): LintedNetwork | und
   return network
 }
 
-function readDocument(file: LintedFile, view: TextView, standing: FileRole): CniDocument {
+function readDocument(
+  file: LintedFile,
+  view: TextView,
+  standing: FileRole,
+  attachment?: NetworkDefinition,
+): CniDocument {
   const { root, faults, sound } = parseTolerantly(view.text)
   const document: { -readonly [Key in keyof CniDocument]: CniDocument[Key] } = {
-    ...{ file, view, standing, root, faults },
+    ...{ file, view, standing, attachment, root, faults },
     network: undefined,
   }
   document.network = readNetwork(document, sound)
@@ -176,11 +200,13 @@ function readFile(source: SourceFile): LintedFile {
     ...source,
     lines: new LineMap(text),
     isRuntimeFile: runtime,
-    yaml: isYaml && runtime ? { configs: [], plainConfigs: [], faults: [] } : yaml,
+    yaml: isYaml && runtime ? nothingInYaml : yaml,
     documents,
     refusal: undefined,
   }
-  if (yaml) for (const { view } of yaml.configs) documents.push(readDocument(file, view, 'manifest'))
+  if (yaml)
+    for (const { view, attachment } of yaml.configs)
+      documents.push(readDocument(file, view, 'manifest', attachment))
   else if (!isYaml && source.text !== undefined)
     documents.push(readDocument(file, TextView.whole(text), 'runtime'))
   if (runtime) file.refusal = refusalOf(file)
@@ -199,5 +225,14 @@ export function readSite(input: LintInput): Site {
   const files = input.files.map(readFile)
   if (input.directory) files.sort((a, b) => compareNames(a.name, b.name))
   const networks = files.flatMap(({ documents }) => documents.flatMap(({ network }) => network ?? []))
-  return { input, files, networks, plugins: networks.flatMap(({ plugins }) => plugins) }
+  return {
+    ...{ input, files, networks, plugins: networks.flatMap(({ plugins }) => plugins) },
+    attachments: files.flatMap(file =>
+      (file.yaml?.attachments ?? []).map(attachment => ({
+        ...{ ...attachment, file },
+        network: file.documents.find(document => document.attachment === attachment)?.network,
+      })),
+    ),
+    pods: files.flatMap(file => (file.yaml?.pods ?? []).map(pods => ({ ...pods, file }))),
+  }
 }

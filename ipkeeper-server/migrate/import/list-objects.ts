@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
+import type { ProblemCode } from '../../../shared/problem/catalogue.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { ApiError } from '../../kubernetes/api-error.ts'
 import { resourcePath } from '../../kubernetes/api-path.ts'
@@ -14,6 +15,13 @@ export interface ApiWanted {
   /** undefined: the service account of the pod that this is. */
   readonly kubeconfig: string | undefined
   readonly context: string | undefined
+  /** What a failure is called, and what else can be done where no API is known. */
+  readonly failure?: { readonly code: ProblemCode; readonly hint: string }
+}
+
+const importFailure: NonNullable<ApiWanted['failure']> = {
+  code: 'IPK_IMPORT_SOURCE',
+  hint: 'name one: --kubeconfig PATH, or what kubectl has written: --file LIST.json',
 }
 
 interface Getter {
@@ -36,6 +44,7 @@ async function listPages(client: Getter, path: string, kind: string): Promise<Js
 async function listResource(
   client: Getter,
   { kind, plural, apiVersions }: SourceResource,
+  code: ProblemCode,
 ): Promise<JsonObject[]> {
   for (const apiVersion of apiVersions) {
     try {
@@ -44,14 +53,17 @@ async function listResource(
       if (!(error instanceof ApiError) || error.status !== 404) throw error
     }
   }
-  throw new Problem('IPK_IMPORT_SOURCE', `the Kubernetes API serves no ${plural} of ${apiVersions[0]}`, {
+  throw new Problem(code, `the Kubernetes API serves no ${plural} of ${apiVersions[0]}`, {
     hint: 'name the cluster that has them: --kubeconfig PATH --context NAME',
   })
 }
 
-/** Objects of a source from the API. Rejects with IPK_IMPORT_SOURCE, or IPK_KUBERNETES_CONFIG. */
-export async function listObjects(source: ObjectSource, wanted: ApiWanted): Promise<readonly JsonObject[]> {
-  const { env, kubeconfig, context } = wanted
+/** Objects of a source from the API. Rejects with IPK_IMPORT_SOURCE unless told otherwise, or IPK_KUBERNETES_CONFIG. */
+export async function listObjects(
+  source: Pick<ObjectSource, 'resources'>,
+  wanted: ApiWanted,
+): Promise<readonly JsonObject[]> {
+  const { env, kubeconfig, context, failure = importFailure } = wanted
   const access = chooseAccess(
     {
       mode: 'auto',
@@ -61,9 +73,7 @@ export async function listObjects(source: ObjectSource, wanted: ApiWanted): Prom
     { env, monotonic: () => performance.now() },
   )
   if (!access) {
-    throw new Problem('IPK_IMPORT_SOURCE', 'no way to the Kubernetes API is known', {
-      hint: 'name one: --kubeconfig PATH, or what kubectl has written: --file LIST.json',
-    })
+    throw new Problem(failure.code, 'no way to the Kubernetes API is known', { hint: failure.hint })
   }
   const { ApiClient } = await import('../../kubernetes/api-client.ts')
   const client = new ApiClient(access)
@@ -71,11 +81,11 @@ export async function listObjects(source: ObjectSource, wanted: ApiWanted): Prom
     const objects: JsonObject[] = []
     // One by one: as arguments of one call, a hundred thousand objects are more than the stack has room for.
     for (const resource of source.resources)
-      for (const object of await listResource(client, resource)) objects.push(object)
+      for (const object of await listResource(client, resource, failure.code)) objects.push(object)
     return objects
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    throw new Problem('IPK_IMPORT_SOURCE', `${access.server}: ${error.message}`, { cause: error })
+    throw new Problem(failure.code, `${access.server}: ${error.message}`, { cause: error })
   } finally {
     await client.close()
   }

@@ -41,10 +41,22 @@ export const missingCapability: LintRule = {
   id: 'missing-capability',
   severity: 'warning',
   summary:
-    'A plugin that uses ipkeeper and does not declare `io.kubernetes.cri.pod-annotations`, without which annotations do not arrive. For `ips` and `mac`, by which callers without Kubernetes ask, it is a note.',
+    'A plugin that uses ipkeeper and does not declare `io.kubernetes.cri.pod-annotations`, without which annotations do not arrive. For `ips` and `mac`, by which callers without Kubernetes ask, it is a note. In a NetworkAttachmentDefinition it is the other way round: Multus passes on what a selection says there, and no annotations, which ipkeeper then reads from the Kubernetes API; declared all the same, a pod whose annotations cannot be read is refused.',
   *check({ plugins }) {
     for (const entry of plugins) {
       if (!usesIpkeeper(entry.config)) continue
+      if (entry.network.document.attachment) {
+        yield* diagnose(
+          entry,
+          undeclared(entry, ['ips', 'mac']),
+          'what a pod asks for in its network selection arrives by CNI_ARGS at best, which Multus calls deprecated',
+        )
+        const lost =
+          'without the Kubernetes API a pod that asks by annotation gets a dynamic address unnoticed'
+        for (const note of diagnose(entry, undeclared(entry, [annotations]), lost))
+          yield { ...note, severity: 'note' }
+        continue
+      }
       const lost = 'the runtime does not pass annotations on, so every pod gets a dynamic address'
       yield* diagnose(entry, undeclared(entry, [annotations]), lost)
       const [note] = diagnose(

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { LintReply } from '../../../../shared/api/lint.schema.ts'
 import { runProgram, type Finished } from '../../../rigs/run-program.ts'
+import { startScriptedApi } from '../../../rigs/scripted-api.ts'
 import { tempFolder, type TempFolder } from '../../../rigs/temp-folder.ts'
 
 const main = join(import.meta.dirname, '..', '..', '..', '..', 'ipkeeper-server', 'main.ts')
@@ -86,6 +87,71 @@ t.test('standard input, and a ConfigMap', async t => {
   t.equal((await lint(['-', '--bin-dir', bin], good)).exit, 0)
 })
 
+const lan = (name: string, ipam: string): string =>
+  `kind: NetworkAttachmentDefinition\nmetadata: { name: ${name}, namespace: shop }\nspec:\n  config: '{ "cniVersion": "1.0.0", "type": "bridge", "ipam": { "type": "ipkeeper", ${ipam} } }'\n`
+const pod = (networks: string): string =>
+  `apiVersion: v1\nkind: Pod\nmetadata: { name: web, namespace: shop, annotations: { k8s.v1.cni.cncf.io/networks: ${networks} } }\n`
+
+t.test('definitions of Multus and pods, in several files', async t => {
+  const { net, bin, folder } = lintedFolder(t, {})
+  const multus = folder.file('multus.d')
+  mkdirSync(multus)
+  writeFileSync(join(net, '00-multus.conf'), JSON.stringify({ type: 'multus', confDir: multus }))
+  writeFileSync(folder.file('a.yaml'), lan('a', '"subnet": "10.9.0.0/24"'))
+  writeFileSync(folder.file('b.yaml'), `${lan('b', '"subnet": "10.9.0.0/16"')}---\n${pod('"a, c"')}`)
+  writeFileSync(folder.file('file.yaml'), 'kind: NetworkAttachmentDefinition\nmetadata: { name: dc }\n')
+  const files = ['a.yaml', 'b.yaml', 'file.yaml'].map(name => folder.file(name))
+  const findings = async (): Promise<string[]> => {
+    const { stdout } = await lint([...files, '-o', 'json', '--bin-dir', bin, '--net-dir', net])
+    return (JSON.parse(stdout) as LintReply).findings
+      .filter(({ rule }) => /^attachment|^overlapping/.test(rule))
+      .map(({ file, line, rule }) => `${file.slice(folder.path.length + 1)}:${line} ${rule}`)
+  }
+  const always = ['b.yaml:4 overlapping-ranges', 'b.yaml:8 attachment-unknown']
+  t.strictSame(await findings(), [...always, 'file.yaml:2 attachment-without-config'])
+  writeFileSync(join(multus, 'dc.conf'), JSON.stringify({ name: 'dc', type: 'bridge' }))
+  t.strictSame(await findings(), always)
+})
+
+t.test('definitions of the API', async t => {
+  const { folder } = lintedFolder(t, {})
+  const config = '{\n  "cniVersion": "1.0.0",\n  "type": "macvlan",\n}'
+  const items = [
+    { metadata: { name: 'lan', namespace: 'shop' }, spec: { config } },
+    { metadata: { name: 'san', namespace: 'shop' }, spec: { config: '{' } },
+  ]
+  const api = await startScriptedApi(t, ({ path }, reply) => {
+    const known = path === '/apis/k8s.cni.cncf.io/v1/network-attachment-definitions'
+    reply.writeHead(known ? 200 : 404, { 'content-type': 'application/json' })
+    reply.end(JSON.stringify(known ? { metadata: {}, items } : { kind: 'Status' }))
+  })
+  const kubeconfig = folder.file('kubeconfig')
+  const cluster = { name: 'c', cluster: { server: api.url } }
+  const context = { name: 'x', context: { cluster: 'c', user: 'u' } }
+  const users = [{ name: 'u', user: { token: 'secret' } }]
+  writeFileSync(
+    kubeconfig,
+    JSON.stringify({ 'current-context': 'x', clusters: [cluster], contexts: [context], users }),
+  )
+  writeFileSync(folder.file('pod.yaml'), `${lan('san', '"subnet": "10.9.0.0/24"')}---\n${pod('lam')}`)
+  const asked = ['--api', '--kubeconfig', kubeconfig, folder.file('pod.yaml'), '--net-dir', '/nowhere']
+  const { stdout, exit } = await lint(asked)
+  t.equal(exit, 1)
+  t.match(
+    stdout,
+    `net-attach-def/shop/lan:9:24: error: a comma before "}" [trailing-comma]
+ 9 |       "type": "macvlan",
+   |                        ^
+`,
+  )
+  t.match(stdout, /pod\.yaml:8:\d+: error: Pod web chooses shop\/lam, [^\n]*\[attachment-unknown\]/)
+  t.notMatch(stdout, /net-attach-def\/shop\/san/, 'the file is newer than the API')
+  const away = await lint(['--api', '--kubeconfig', folder.file('none')])
+  t.match(away.stderr, /\[IPK_KUBERNETES_CONFIG\]/)
+  const unnamed = await lint(['--api'])
+  t.match(unnamed.stderr, /no way to the Kubernetes API is known .*\nhint: .*kubectl get net-attach-def/)
+})
+
 t.test('called wrongly', async t => {
   const { net } = lintedFolder(t, { 'a.conflist': good })
   for (const words of [
@@ -96,6 +162,8 @@ t.test('called wrongly', async t => {
     ['--fix', '-'],
     [''],
     ['--bin-dir', ':'],
+    ['--kubeconfig', '/x'],
+    ['--fix', '--api'],
   ]) {
     const { exit, stderr } = await lint([...words, ...(words[0] === '' ? [] : [net])])
     t.equal(exit, 2, words.join(' '))

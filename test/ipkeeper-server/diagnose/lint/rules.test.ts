@@ -3,6 +3,7 @@ import t from 'tap'
 import { rules } from '../../../../ipkeeper-server/diagnose/lint/rules.ts'
 import { syntaxRules } from '../../../../ipkeeper-server/diagnose/lint/rules/syntax.ts'
 import type { LintInput, PluginSeen } from '../../../../ipkeeper-server/diagnose/lint/site.ts'
+import { attachmentRows } from './attachment-rows.ts'
 import { lintFiles, lintOne, listOf, placesOf, type Files } from './lint-text.ts'
 
 interface Row {
@@ -662,7 +663,10 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   ],
 }
 
-for (const [rule, rows] of Object.entries(table)) {
+const ruleIds = new Set([...Object.keys(table), ...Object.keys(attachmentRows)])
+
+for (const rule of ruleIds) {
+  const rows: readonly Row[] = [...(table[rule] ?? []), ...(attachmentRows[rule] ?? [])]
   t.test(rule, t => {
     for (const { what, files, more, finds = [], says } of rows) {
       const named: Files = typeof files === 'string' ? { 'x.conflist': files } : files
@@ -698,7 +702,7 @@ t.test('every rule is tried, is named in kebab case, and once', t => {
   for (const id of ids) t.match(id, /^[a-z]+(-[a-z]+)*$/)
   const elsewhere = [...syntaxRules.map(({ id }) => id), 'unreadable-file']
   t.strictSame(
-    ids.filter(id => !(id in table) && !elsewhere.includes(id)),
+    ids.filter(id => !ruleIds.has(id) && !elsewhere.includes(id)),
     [],
   )
   t.end()

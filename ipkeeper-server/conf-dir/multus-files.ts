@@ -1,16 +1,9 @@
 import { existsSync } from 'node:fs'
 import { field } from '../../shared/json/fold.ts'
 import { multusConfDir } from '../../shared/paths.ts'
+import { isMultus } from '../diagnose/lint/networks-of-multus.ts'
 import type { LintInput } from '../diagnose/lint/site.ts'
 import { readNetworks } from './read-conf-dir.ts'
-
-/** What Multus calls itself in a configuration: the thin executable, and the shim of the thick one. */
-const multusTypes: readonly unknown[] = ['multus', 'multus-shim']
-
-/** Whether a runtime's plugin is Multus, which calls networks that no file of the runtime's folder has. */
-export function isMultus(type: unknown): boolean {
-  return multusTypes.includes(type)
-}
 
 /**
  * The networks that Multus finds in files, for definitions without a config: in its "confDir", as its configuration in the

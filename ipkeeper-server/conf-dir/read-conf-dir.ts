@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { readSourceFile } from './read-source-file.ts'
 import { type LoadedNetwork, loadedNetworks } from '../diagnose/lint/loaded-networks.ts'
 import { compareNames, isRuntimeFile, isCopyOfConfig } from '../diagnose/lint/runtime-files.ts'
+import { networksOfMultus } from '../diagnose/lint/networks-of-multus.ts'
 import type { SourceFile } from '../diagnose/lint/site.ts'
 import { usesIpkeeper } from '../diagnose/lint/uses-ipkeeper.ts'
 import type { Pool } from '../ipam/pools/pool.ts'
@@ -68,11 +69,13 @@ export interface NetworkPools {
   readonly complete: boolean
 }
 
-/** The ranges of the networks in a runtime's folder that have their addresses from ipkeeper. */
+/** The ranges of the networks in a runtime's folder that have their addresses from ipkeeper, those within Multus' included. */
 export async function readNetworkPools(directory: string): Promise<NetworkPools> {
   const pools: Pool[] = []
-  let complete = true
-  for (const { name, cniVersion, plugins } of await readNetworks(directory)) {
+  const networks = await readNetworks(directory)
+  const called = networksOfMultus(networks)
+  let complete = called !== 'elsewhere'
+  for (const { name, cniVersion, plugins } of [...networks, ...(called === 'elsewhere' ? [] : called)]) {
     for (const plugin of plugins.filter(usesIpkeeper)) {
       const config = { cniVersion, ...plugin, name }
       try {

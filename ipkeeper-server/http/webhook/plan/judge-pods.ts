@@ -1,10 +1,9 @@
 import { problemRow } from '../../../../shared/problem/catalogue.ts'
-import type { Problem } from '../../../../shared/problem/problem.ts'
 import type { StringMap } from '../../../ipam/records/pod-facts.ts'
 import { readMeta } from '../../../kubernetes/kube-object.ts'
 import { admitted, sayProblem, type Admission, type AdmissionVerdict } from './admission-review.ts'
 import { broughtPods } from './brought-pods.ts'
-import { objectionsTo, type Ground } from './request-objections.ts'
+import { objectionsTo, type Ground, type Objection } from './request-objections.ts'
 
 /** What of the old is still there, though with another value. One that goes may have hidden what is wrong with the rest. */
 function remaining(old: StringMap, present: StringMap): StringMap {
@@ -13,9 +12,10 @@ function remaining(old: StringMap, present: StringMap): StringMap {
 
 /**
  * What may come right by itself is not refused: an ADD waits for it. Nor is what drains, since it may stop before the pod is
- * there, and a pod that was there before gets its address again.
+ * there, and a pod that was there before gets its address again; nor what an ADD may see otherwise.
  */
-const isWarning = ({ code }: Problem): boolean => problemRow(code).retryable || code === 'IPK_POOL_DRAINING'
+const isWarning = ({ problem: { code }, doubtful }: Objection): boolean =>
+  doubtful === true || problemRow(code).retryable || code === 'IPK_POOL_DRAINING'
 
 /**
  * What is said to a pod, or to an object that brings some: before the API keeps it, in the words in which an ADD would be
@@ -36,7 +36,7 @@ export function judgePods(admission: Admission, ground: Ground): AdmissionVerdic
     ({ key, weight }) => !before.some(known => known.key === key && known.weight >= weight),
   )
   const [warned, refused] = [true, false].map(only =>
-    news.flatMap(({ problem }) => (isWarning(problem) === only ? problem : [])),
+    news.flatMap(objection => (isWarning(objection) === only ? objection.problem : [])),
   )
   return {
     refusals: refused ?? [],

@@ -30,6 +30,8 @@ export interface Objection {
   readonly key: string
   readonly weight: bigint
   readonly problem: Problem
+  /** Whether an ADD may see it otherwise, which knows the ranges of its network. */
+  readonly doubtful?: true
 }
 
 /** What an object is judged by. */
@@ -69,6 +71,24 @@ function problemBy<T>(work: () => T): { readonly value: T } | { readonly problem
   }
 }
 
+/** By which a pod chooses another network for its first interface, from a definition of Multus. */
+const defaultNetworkKey = 'v1.multus-cni.io/default-network'
+
+/**
+ * What is said of an address or pool that is not known. `doubt`: of an interface whose network stands in no file of the
+ * runtime, but in a definition of Multus, say, whose ranges come with its first ADD.
+ */
+type Unknown = 'refuse' | 'doubt' | 'silence'
+
+const doubtHint =
+  'compare it with the network that the pod chooses: ipkeeperctl lint NETWORKS.yaml POD.yaml; ranges of a network are known from its first pod on'
+
+/** The same, as far as it is known here. */
+function doubted({ code, message, details }: Problem): Objection {
+  const problem = new Problem(code, `${message}, as far as is known`, { details, hint: doubtHint })
+  return { key: message, weight: 1n, problem, doubtful: true }
+}
+
 const plain = (problem: Problem): Objection => ({ key: problem.message, weight: 1n, problem })
 
 /** As far as they can be told before the pod has a node. */
@@ -98,6 +118,17 @@ class Examination {
     if (problem) this.objections.push(plain(problem))
   }
 
+  /** What is known here speaks against it, which need not be all. */
+  objectToUnknown(problem: Problem, unknown: Unknown): void {
+    if (unknown === 'silence') return
+    this.objections.push(unknown === 'doubt' ? doubted(problem) : plain(problem))
+  }
+
+  #unknownOf(ifname: string): Unknown {
+    if (ifname !== firstInterface || Object.hasOwn(this.#pods.annotations, defaultNetworkKey)) return 'doubt'
+    return this.#ground.complete ? 'refuse' : 'silence'
+  }
+
   /** Everything that one interface is asked for. `before`: how many pods there were to be until now. */
   examine(ifname: string, before: PodsAtOnce | undefined): void {
     const { annotations } = this.#pods
@@ -110,20 +141,23 @@ class Examination {
       return
     }
     const request = read.value
-    const pools = this.#poolsFor(request)
+    const unknown = this.#unknownOf(ifname)
+    const pools = this.#poolsFor(request, unknown)
     if (!pools) return
-    for (const asked of request.addresses) this.object(this.#addressProblem(pools, asked, ifname))
-    for (const list of request.candidates) this.#examineList(pools, list, ifname)
+    // Named pools stand for those of the network, and are known.
+    const outside = request.pools.length > 0 && this.#ground.complete ? 'refuse' : unknown
+    for (const asked of request.addresses) this.#examineAddress(pools, asked, ifname, outside)
+    for (const list of request.candidates) this.#examineList(pools, list, ifname, outside)
     this.#examineNamedPools(request, pools)
     this.#countNamed(request, pools, ifname)
     if (request.addresses.length + request.candidates.length === 0) this.#countFree(request, pools, before)
   }
 
   /** Pools that may serve the request; undefined when one that it names is none, or none for this pod. */
-  #poolsFor(request: PodRequest): readonly KnownPool[] | undefined {
-    const { pools, complete } = this.#ground
+  #poolsFor(request: PodRequest, unknown: Unknown): readonly KnownPool[] | undefined {
+    const { pools } = this.#ground
     if (request.pools.length === 0) {
-      const refusals = complete ? pools.map(known => this.#refusalOf(known, request)) : []
+      const refusals = unknown === 'refuse' ? pools.map(known => this.#refusalOf(known, request)) : []
       // Of nodes nothing is known yet, and a namespace may get labels; a pod that asks for a MAC goes on asking.
       if (!refusals.includes(undefined))
         this.object(refusals.find(problem => problem?.code === 'IPK_MAC_REFUSED'))
@@ -133,13 +167,13 @@ class Examination {
     for (const named of request.pools) {
       const known = pools.find(({ pool }) => pool.name === named.name)
       if (!known) {
-        if (complete)
-          this.object(
-            unknownPool(
-              named,
-              pools.map(({ pool }) => pool.name),
-            ),
-          )
+        this.objectToUnknown(
+          unknownPool(
+            named,
+            pools.map(({ pool }) => pool.name),
+          ),
+          unknown,
+        )
         return undefined
       }
       this.object(this.#refusalOf(known, request))
@@ -165,13 +199,13 @@ class Examination {
     )
   }
 
-  /** Why the pod cannot have an address from any of the pools. One that can give it suffices. */
-  #addressProblem(
+  /** Objects where the pod cannot have an address from any of the pools. One that can give it suffices. */
+  #examineAddress(
     pools: readonly KnownPool[],
     asked: AddressRequest,
     ifname: string,
-    index = 0,
-  ): Problem | undefined {
+    outside: Unknown,
+  ): void {
     const problems: Problem[] = []
     for (const { pool } of pools) {
       const rangeSet = pool.rangeSets.findIndex(set => rangeOf(set, asked.address))
@@ -179,18 +213,16 @@ class Examination {
       if (!range) continue
       const problem =
         requestProblem.unusable(range, rangeSet, asked) ??
-        this.#holderProblem({ pool, rangeSet }, asked, this.#pods.holder(ifname, index))
-      if (!problem) return undefined
+        this.#holderProblem({ pool, rangeSet }, asked, this.#pods.holder(ifname))
+      if (!problem) return
       problems.push(problem)
     }
     const [first] = problems
-    if (first) return first
-    if (!this.#ground.complete || pools.length === 0) return undefined
-    return requestProblem.outside(
-      pools.map(({ pool }) => pool),
-      [asked],
-      asked,
-    )
+    if (first) this.object(first)
+    else if (pools.length > 0) {
+      const known = pools.map(({ pool }) => pool)
+      this.objectToUnknown(requestProblem.outside(known, [asked], asked), outside)
+    }
   }
 
   #holderProblem(
@@ -230,7 +262,7 @@ class Examination {
     return drains ? { address, drains } : undefined
   }
 
-  #examineList(pools: readonly KnownPool[], list: CandidateList, ifname: string): void {
+  #examineList(pools: readonly KnownPool[], list: CandidateList, ifname: string, outside: Unknown): void {
     const first: Address = { family: list.family, value: list.runs[0]?.first ?? 0n }
     for (const { pool } of pools) {
       const rangeSet = pool.rangeSets.findIndex(set => rangeOf(set, first))
@@ -243,13 +275,14 @@ class Examination {
       else this.#examineCandidates(pool, list, usable.value, ifname)
       return
     }
-    if (!this.#ground.complete || pools.length === 0) return
+    if (pools.length === 0) return
     const { source } = list
-    this.object(
+    this.objectToUnknown(
       requestProblem.outsideAll(
         pools.map(({ pool }) => pool),
         { address: first, source },
       ),
+      outside,
     )
   }
 

@@ -132,6 +132,41 @@ const rows: readonly Row[] = [
     /^annotation ipkeeper.io\/ip.net1: "x" is no IP address/,
   ],
   [
+    // A network of Multus is not known before its first pod (cluster fault: the first pod of a definition was refused).
+    'an address of another interface, outside of what is known',
+    pod('a', { 'ipkeeper.io/ip.net1': '10.99.0.9' }),
+    null,
+    /^annotation ipkeeper.io\/ip.net1 asks for 10.99.0.9, which is outside .*, as far as is known \[IPK_ADDRESS_OUTSIDE\]; compare it .*lint NETWORKS.yaml POD.yaml/,
+  ],
+  [
+    'a list of another interface, outside of what is known',
+    statefulSet('a', { 'ipkeeper.io/ips.net1': '10.99.0.9-10.99.0.12' }, { replicas: 2 }),
+    null,
+    /ips.net1 asks for 10.99.0.9, which is outside .*, as far as is known/,
+  ],
+  [
+    'a pool of another interface that is not known',
+    pod('a', { 'ipkeeper.io/pool.net1': 'lan' }),
+    null,
+    /asks for pool "lan", which does not exist: .*, as far as is known|asks for pool "lan", which does not exist, as far as is known/,
+  ],
+  [
+    'another interface, outside of the pool that it names',
+    pod('a', { 'ipkeeper.io/ip.net1': '10.99.0.9', 'ipkeeper.io/pool.net1': 'prod' }),
+    /ip.net1 asks for 10.99.0.9, which is outside every range of pool prod/,
+  ],
+  [
+    'another interface, of a pod that has the address of somebody',
+    pod('a', { 'ipkeeper.io/ip.net1': '10.22.0.50' }),
+    /10.22.0.50 is held by|10.22.0.50/,
+  ],
+  [
+    'the first interface, on a network that the pod chooses',
+    pod('a', { ...ip('10.99.0.9'), 'v1.multus-cni.io/default-network': 'lan' }),
+    null,
+    /10.99.0.9, which is outside .*, as far as is known/,
+  ],
+  [
     'two that disagree',
     pod('a', { ...ip('10.22.0.9'), ...ips(three) }),
     /disagree \[IPK_REQUESTS_DISAGREE\]/,

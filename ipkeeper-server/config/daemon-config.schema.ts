@@ -88,7 +88,11 @@ export const DaemonConfigFile = Type.Object(
     requireAnnotations: Type.Optional(
       boolean(
         'Whether an ADD is refused if the annotations of the pod are known neither from the runtime nor from the Kubernetes API.',
-        { default: 'true with the Kubernetes API, else false', example: 'requireAnnotations: true' },
+        {
+          default:
+            'true; without the Kubernetes API only for networks that declare the capability, and for pods that ask by no other way',
+          example: 'requireAnnotations: true',
+        },
       ),
     ),
     kubernetes: Type.Optional(

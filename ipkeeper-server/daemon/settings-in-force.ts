@@ -38,7 +38,7 @@ export function termsOf(config: DaemonConfig, pools: readonly PoolSettings[], ha
     requests: {
       dialects: new Set(config.annotations),
       namespaceDefaults: config.namespaceDefaults,
-      requireAnnotations: config.requireAnnotations ?? hasApi,
+      requireAnnotations: config.requireAnnotations ?? (hasApi || 'declared'),
     },
   }
 }

@@ -51,8 +51,10 @@ export interface IpamConfig {
   readonly resolvConf: string | undefined
   /** CNI's own channels that ask for addresses, highest first. */
   readonly channels: readonly CniChannel[]
-  /** undefined when the runtime passes none on: the conflist does not declare the capability. */
+  /** undefined when the runtime passes none on: the conflist does not declare the capability, or the caller has no use for it. */
   readonly podAnnotations: StringMap | undefined
+  /** Whether they were to be passed on, and were not: containerd and CRI-O do so for every pod, Multus for none. */
+  readonly annotationsWithheld: boolean
   /** Whether STATUS is to fail when no address is free. */
   readonly statusReportsExhaustion: boolean
 }
@@ -170,9 +172,19 @@ function readChannels(config: JsonObject, args: CniArgs): CniChannel[] {
   ]
 }
 
+const annotationsKey = 'io.kubernetes.cri.pod-annotations'
+
+/** Of a pod without annotations containerd passes null on: the key is what tells. */
+function withholdsAnnotations(config: JsonObject): boolean {
+  const declared = field(config, 'capabilities')
+  if (!isJsonObject(declared) || declared[annotationsKey] !== true) return false
+  const runtime = field(config, 'runtimeConfig')
+  return !(isJsonObject(runtime) && hasField(runtime, annotationsKey))
+}
+
 function readAnnotations(config: JsonObject): StringMap | undefined {
   const runtime = objectField(config, 'runtimeConfig', 'runtimeConfig')
-  const key = 'io.kubernetes.cri.pod-annotations'
+  const key = annotationsKey
   const annotations = runtime && objectField(runtime, key, `runtimeConfig.${key}`)
   if (!annotations) return undefined
   return Object.fromEntries(
@@ -257,6 +269,7 @@ export function readIpamConfig(
     resolvConf: ipam.resolvConf || undefined,
     channels,
     podAnnotations: readAnnotations(config),
+    annotationsWithheld: withholdsAnnotations(config),
     statusReportsExhaustion: ipam.statusReportsExhaustion ?? false,
   }
 }

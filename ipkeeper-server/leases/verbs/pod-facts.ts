@@ -21,16 +21,27 @@ export interface FactsWanted {
   readonly namespaceLabels: boolean
   /** Refuse a pod whose annotations nobody can tell. */
   readonly requireAnnotations: boolean
+  /** Whether the configuration declares that the runtime is to tell them, and it did not. */
+  readonly annotationsWithheld: boolean
 }
 
-function annotationsMissing({ namespace, name }: PodWanted): Problem {
-  return new Problem(
-    'IPK_FACTS_MISSING',
-    `the annotations of pod ${namespace}/${name} are not known: the runtime passes none on, and no Kubernetes API has reported them`,
-    {
-      hint: 'add "io.kubernetes.cri.pod-annotations": true to the "capabilities" in the conflist; see: ipkeeperctl status',
-    },
-  )
+function annotationsMissing({ namespace, name }: PodWanted, { annotationsWithheld }: FactsWanted): Problem {
+  const unknown = `the annotations of pod ${namespace}/${name} are not known`
+  return annotationsWithheld
+    ? new Problem(
+        'IPK_FACTS_MISSING',
+        `${unknown}: the configuration declares them, the caller passes none on (Multus never does), and no Kubernetes API has reported them`,
+        {
+          hint: 'give the daemon the Kubernetes API, which is read instead ("kubernetes" in its configuration); without it a pod asks by "ips" of its network selection, and where no pod asks at all, write requireAnnotations: false; see: docs/guides/multus.md',
+        },
+      )
+    : new Problem(
+        'IPK_FACTS_MISSING',
+        `${unknown}: the runtime passes none on, and no Kubernetes API has reported them`,
+        {
+          hint: 'add "io.kubernetes.cri.pod-annotations": true to the "capabilities" in the conflist; see: ipkeeperctl status',
+        },
+      )
 }
 
 function ownerMissing({ namespace, name }: PodWanted): Problem {
@@ -59,7 +70,7 @@ export async function gatherPodFacts(
       : { ...nothingKnown, annotations: runtimeAnnotations, annotationsFrom: 'runtime' }
   if (!pod) return byRuntime
   if (!cluster) {
-    if (runtimeAnnotations === undefined && wanted.requireAnnotations) throw annotationsMissing(pod)
+    if (runtimeAnnotations === undefined && wanted.requireAnnotations) throw annotationsMissing(pod, wanted)
     return byRuntime
   }
   const needsOwner = wanted.ownersAnnotations && !runtimeAsks
@@ -76,7 +87,7 @@ export async function gatherPodFacts(
   const { pod: podKnown, namespace: namespaceKnown } = known()
   const view = cluster.pod(pod)
   if (!podKnown && wanted.requireAnnotations) {
-    throw runtimeAnnotations === undefined && !view ? annotationsMissing(pod) : ownerMissing(pod)
+    throw runtimeAnnotations === undefined && !view ? annotationsMissing(pod, wanted) : ownerMissing(pod)
   }
   if (!namespaceKnown) {
     throw new Problem(

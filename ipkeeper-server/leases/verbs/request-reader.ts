@@ -23,7 +23,8 @@ export interface RequestRules {
   /** Dialects of other projects whose annotations count. */
   readonly dialects: ReadonlySet<DialectName>
   readonly namespaceDefaults: boolean
-  readonly requireAnnotations: boolean
+  /** Whether a pod whose annotations nobody can tell is refused. `declared`: where the configuration asks for them. */
+  readonly requireAnnotations: boolean | 'declared'
 }
 
 /** What requests are read with. One per daemon; `rules` and `pools` are those of the present configuration. */
@@ -112,6 +113,8 @@ export function factsWanted(
   { rules, pools }: Pick<ReadingContext, 'rules' | 'pools'>,
 ): FactsWanted {
   const names = [...(asked?.pools ?? []), ...ipam.pools].map(({ name }) => name)
+  // Who asks by CNI's own channels is heard without them.
+  const unheard = ipam.annotationsWithheld && ipam.channels.every(({ addresses }) => addresses.length === 0)
   const considered = pools.pools.filter(({ pool }) =>
     names.length > 0 ? names.includes(pool.name) : ipam.inline === undefined || asked === undefined,
   )
@@ -127,7 +130,8 @@ export function factsWanted(
     namespaceDefaults: rules.namespaceDefaults,
     ownersAnnotations: key.ifname === firstInterface && rules.dialects.has('crd-ipkeeper'),
     namespaceLabels: considered.some(({ rules: { namespaceSelector } }) => namespaceSelector !== undefined),
-    requireAnnotations: rules.requireAnnotations,
+    requireAnnotations: rules.requireAnnotations === 'declared' ? unheard : rules.requireAnnotations,
+    annotationsWithheld: ipam.annotationsWithheld,
   }
 }
 

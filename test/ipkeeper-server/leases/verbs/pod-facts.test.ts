@@ -48,6 +48,7 @@ const base: FactsWanted = {
   namespaceDefaults: false,
   namespaceLabels: false,
   requireAnnotations: false,
+  annotationsWithheld: false,
   ownersAnnotations: false,
 }
 const runtime = { by: 'runtime' }
@@ -214,6 +215,10 @@ t.test('without an API the runtime alone tells', async t => {
 t.test('problems say what to do', async t => {
   for (const [wants, hint] of [
     [{ requireAnnotations: true }, /add "io\.kubernetes\.cri\.pod-annotations": true to the "capabilities"/],
+    [
+      { requireAnnotations: true, annotationsWithheld: true },
+      /give the daemon the Kubernetes API.* "ips" of its network selection.*requireAnnotations: false/,
+    ],
     [{ runtimeAnnotations: runtime, namespaceLabels: true }, /wait for the API/],
   ] as const) {
     const { view } = clusterOf({})

@@ -177,3 +177,56 @@ t.test('a reload while the cluster is asked: the request is read by one configur
     'and is not afterwards',
   )
 })
+
+t.test(
+  'who declares the annotations and is not told them is refused without an API, and nobody else is',
+  async t => {
+    const key = 'io.kubernetes.cri.pod-annotations'
+    const declared = { ...config, capabilities: { [key]: true, ips: true } }
+    const ofContainer = { args: 'IgnoreUnknown=1;K8S_POD_NAME=web-0' }
+    const rows: readonly (readonly [what: string, patch: Partial<CniRequest>, refused: boolean])[] = [
+      ['Multus, of a pod that may have asked', { config: declared }, true],
+      [
+        'Multus, with something else to pass on',
+        { config: { ...declared, runtimeConfig: { mac: '' } } },
+        true,
+      ],
+      [
+        'Multus, of a selection with ips',
+        { config: { ...declared, runtimeConfig: { ips: ['10.22.0.9'] } } },
+        false,
+      ],
+      ['the same by CNI_ARGS', { config: declared, args: `${request().request.args};IP=10.22.0.9` }, false],
+      [
+        'containerd, of a pod without annotations',
+        { config: { ...declared, runtimeConfig: { [key]: null } } },
+        false,
+      ],
+      ['CRI-O, of one', { config: { ...declared, runtimeConfig: { [key]: {} } } }, false],
+      ['a conflist that does not declare them', { config }, false],
+      [
+        'one that declares that it wants none',
+        { config: { ...config, capabilities: { [key]: false } } },
+        false,
+      ],
+      ['a container of podman, which is no pod', { config: declared, ...ofContainer }, false],
+    ]
+    for (const [what, patch, refused] of rows) {
+      const read = (requireAnnotations: boolean | 'declared'): Promise<unknown> =>
+        reader({ rules: () => ({ ...rules, requireAnnotations }) }).read(request(patch))
+      if (refused)
+        t.match(
+          await thrownProblem(() => read('declared')),
+          { code: 'IPK_FACTS_MISSING', message: /pod shop\/web-0 are not known: .*\(Multus never does\)/ },
+          what,
+        )
+      else t.ok(await read('declared'), what)
+      t.ok(await read(false), `${what}, where it was said that nobody asks`)
+    }
+    const cluster = clusterOf(view)
+    const heard = await reader({ cluster, rules: () => ({ ...rules, requireAnnotations: true }) }).read(
+      request({ config: declared }),
+    )
+    t.match(heard.pod.addresses, [{ source: 'annotation ipkeeper.io/ip' }], 'with the API it is read there')
+  },
+)

@@ -14,9 +14,9 @@ export const multusConfDir = '/etc/cni/multus/net.d'
 /** Where container runtimes serve the CRI. */
 export const runtimeSockets = ['/run/containerd/containerd.sock', '/run/crio/crio.sock'] as const
 
-/** Where libcni, cri-dockerd and plugins keep results of ADDs. */
+/** Where libcni, cri-dockerd and plugins keep results of ADDs; within its own folder, Multus keeps those of libcni. */
 export const resultCacheFolders = {
-  results: ['/var/lib/cni/results', '/var/lib/cni/cache/results'],
+  results: ['/var/lib/cni/results', '/var/lib/cni/cache/results', '/var/lib/cni/multus/results'],
   flannel: ['/var/lib/cni/flannel'],
   multus: ['/var/lib/cni/multus'],
   hostLocal: ['/var/lib/cni/networks'],

@@ -74,7 +74,7 @@ export const catalogue = {
     httpStatus: 409,
     retryable: false,
     summary: 'The ranges overlap those of another pool of the same segment that has leases.',
-    hint: 'use disjoint ranges, or give one network another "ipam.segment" if the two really are separate L2/L3 domains',
+    hint: 'to share the addresses, name that pool in the network ("pool" in "ipam", without ranges); else use disjoint ranges, or another "ipam.segment" if the two really are separate L2/L3 domains',
   },
   IPK_POOLS_ORPHAN: {
     cniCode: 7,

@@ -50,7 +50,7 @@ export function planNetworkPool(book: AddressBook, pool: Pool): Change {
         `the ranges of network ${pool.name} (${describeRanges(pool)}) overlap those of ${inTheWay}`,
         other.origin === undefined
           ? {
-              hint: `give the network its name ${other.name} back, use disjoint ranges, or ${emptied(other.name)}`,
+              hint: `to share the addresses, call both networks ${other.name}, or name one pool in both ("pool" in "ipam", with its ranges in the daemon's configuration or an IPPool); else use disjoint ranges, or ${emptied(other.name)}`,
             }
           : {},
       )

@@ -91,7 +91,8 @@ export const cacheKinds: Readonly<Record<CacheKind, CacheKindRow>> = {
   multus: {
     keeper: 'multus',
     nested: false,
-    holds: anyName,
+    // libcni's folder, which Multus gives it within its own.
+    holds: name => name !== 'results',
     read: (text, name) => {
       const { fault, value } = decodeJson(text)
       const wrong =

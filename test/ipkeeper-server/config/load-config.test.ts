@@ -35,7 +35,7 @@ const defaults = {
     others: 'report',
     interval: 60_000,
     folders: {
-      results: ['/var/lib/cni/results', '/var/lib/cni/cache/results'],
+      results: ['/var/lib/cni/results', '/var/lib/cni/cache/results', '/var/lib/cni/multus/results'],
       flannel: ['/var/lib/cni/flannel'],
       multus: ['/var/lib/cni/multus'],
       hostLocal: ['/var/lib/cni/networks'],

@@ -44,6 +44,7 @@ t.test('a configured pool makes no room for a network, used or not', async t => 
     code: 'IPK_POOL_OVERLAP',
     message:
       "the ranges of network net (10.22.0.129-10.22.0.254) overlap those of pool prod of the daemon's configuration (10.22.0.1-10.22.0.254 and fd00:22::1-fd00:22::ffff:ffff:ffff:ffff)",
+    hint: /^to share the addresses, name that pool in the network/,
   })
 })
 
@@ -62,6 +63,7 @@ t.test('ranges of a network make room for those of another one until they are in
   t.equal(await story.add({ pod: 'web-0', container: 'c1' }), '10.22.0.2')
   const problem = await thrownProblem(() => planNetworkPool(ledger, other))
   t.match(problem, { code: 'IPK_POOL_OVERLAP', message: /network net \(.*\), which has leases$/ })
+  t.match(problem.hint, /^to share the addresses, call both networks net, or name one pool in both/)
 })
 
 t.test('a network stays in its segment until nobody uses its addresses', async t => {

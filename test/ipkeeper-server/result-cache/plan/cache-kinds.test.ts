@@ -100,6 +100,15 @@ t.test('whose file it is', t => {
   t.end()
 })
 
+t.test("libcni's folder within that of Multus is none of its files", t => {
+  const names = ['3f2a91c0d1e2', 'results']
+  t.strictSame(
+    names.filter(name => cacheKinds.multus.holds(name)),
+    ['3f2a91c0d1e2'],
+  )
+  t.end()
+})
+
 t.test("of host-local's folder only reservations count", t => {
   const names = ['10.0.0.2', 'fd00::2', 'lock', 'last_reserved_ip.0', '10.0.0.2.bak']
   t.strictSame(

@@ -11,6 +11,7 @@ import { unreadOnPods } from '../kubernetes/annotations/unread-on-pods.ts'
 import type { ApiAccess } from '../kubernetes/api-client.ts'
 import type { Cluster } from '../kubernetes/cluster.ts'
 import { outcomeEvent } from '../kubernetes/event-texts.ts'
+import { definitionBehind, selectionKey } from '../diagnose/lint/network-selection.ts'
 import { Ledger } from '../leases/ledger/ledger.ts'
 import { measureUsage } from '../leases/queries/measure-usage.ts'
 import type { NameClaims } from '../leases/tasks/name-claims.ts'
@@ -128,7 +129,11 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     },
     nodeFacts,
     requests,
-    tellPod: (pod, outcome) => cluster?.events.record(pod, outcomeEvent(outcome)),
+    tellPod: (pod, outcome, { ifname, network }) => {
+      const chosen = cluster?.view.pod(pod)?.annotations[selectionKey]
+      const definition = definitionBehind(chosen, { namespace: pod.namespace, ifname })
+      cluster?.events.record(pod, outcomeEvent(outcome, { ifname, network, definition }))
+    },
     askedAgain: invocationId => answers.askedAgain(invocationId),
     cluster: cluster?.view,
     config: () => {

@@ -1,5 +1,7 @@
 import type { Finding } from '../../shared/api/audit.schema.ts'
+import { interfaceNameFault, networkNameFault } from '../../shared/cni/identifiers.ts'
 import type { PoolVerdict } from '../ipam/pools/judge-pool-objects.ts'
+import { firstInterface } from './annotations/own-keys.ts'
 import type { EventSubject, PodEvent } from './event-series.ts'
 import type { Problem } from '../../shared/problem/problem.ts'
 
@@ -78,11 +80,28 @@ function reasonOfCode(code: string): string {
     .join('')
 }
 
+/** Which further interface of a pod an ADD was for. */
+export interface EventPlace {
+  readonly ifname: string
+  /** Of Multus, as "shop/lan"; undefined where that is not known. */
+  readonly definition: string | undefined
+  readonly network: unknown
+}
+
+/** "net1 of shop/lan: "; nothing for the first interface, and for what is no name. */
+function placeText({ ifname, definition, network }: EventPlace): string {
+  if (ifname === firstInterface || interfaceNameFault(ifname)) return ''
+  const named = typeof network === 'string' && !networkNameFault(network) ? `network ${network}` : undefined
+  const whose = definition ?? named
+  return `${ifname}${whose === undefined ? '' : ` of ${whose}`}: `
+}
+
 /** What a pod is told of its ADD. */
 export function outcomeEvent(
   outcome:
     | { readonly addresses: readonly string[]; readonly reasons: readonly string[] }
     | { readonly problem: Problem },
+  place: EventPlace,
 ): PodEvent {
   if ('problem' in outcome) {
     const { code, message, details, hint } = outcome.problem
@@ -90,7 +109,7 @@ export function outcomeEvent(
       type: 'Warning',
       reason: reasonOfCode(code),
       action: 'AssignAddress',
-      message: [message, details].filter(part => part !== '').join('; '),
+      message: placeText(place) + [message, details].filter(part => part !== '').join('; '),
       remedy: hint,
     }
   }
@@ -99,6 +118,6 @@ export function outcomeEvent(
     type: 'Normal',
     reason: 'AddressAssigned',
     action: 'AssignAddress',
-    message: `${addresses.join(', ')} (${reasons.join('; ')})`,
+    message: `${placeText(place)}${addresses.join(', ')} (${reasons.join('; ')})`,
   }
 }

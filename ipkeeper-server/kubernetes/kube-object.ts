@@ -110,10 +110,11 @@ const keptPrefixes: readonly string[] = [
   'ipam.antrea.io/',
   'kubernetes.io/config.',
 ]
+const networksOfMultus = 'k8s.v1.cni.cncf.io/networks'
 
 /** Whether somebody may read this annotation. */
 function isKept(key: string): boolean {
-  return keptPrefixes.some(prefix => key.startsWith(prefix))
+  return key === networksOfMultus || keptPrefixes.some(prefix => key.startsWith(prefix))
 }
 
 /** kubernetes.io, "Well-Known Labels, Annotations and Taints": set by hand once a node is known to be down. */

@@ -185,3 +185,13 @@ export function readSelections(text: string): Selections {
   const { selections, faults } = /[[{"]/.test(text) ? readList(text) : readShort(text)
   return { selections, faults: [...faults, ...interfaceFaults(selections)] }
 }
+
+/** The definition behind an interface of a pod of that namespace, such as "shop/lan"; undefined where none is chosen for it. */
+export function definitionBehind(
+  chosen: string | undefined,
+  { namespace, ifname }: { readonly namespace: string; readonly ifname: string },
+): string | undefined {
+  const { selections } = chosen === undefined ? { selections: [] } : readSelections(chosen)
+  const selection = selections[interfacesOf(selections).indexOf(ifname)]
+  return selection && `${selection.namespace === '' ? namespace : selection.namespace}/${selection.name}`
+}

@@ -6,7 +6,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import type { AddPlan } from '../../ipam/plan/plan-add.ts'
 import { tookOver } from '../../ipam/choose/plan-takeover.ts'
 import type { AddRequest } from '../../ipam/request/add-request.ts'
-import type { NamedPod, TellPod } from '../../leases/tasks/pod-events.ts'
+import type { AddPlace, NamedPod, TellPod } from '../../leases/tasks/pod-events.ts'
 import { addAttachment } from '../../leases/verbs/add.ts'
 import { undoAdd } from '../../leases/verbs/undo-add.ts'
 import { parseInvocation, type Invocation } from '../../leases/verbs/invocation.ts'
@@ -40,6 +40,7 @@ export class AddExchange {
   readonly #request: FastifyRequest<{ Body: CniRequest }>
   readonly #args: ParsedCniArgs
   readonly #pod: NamedPod | undefined
+  readonly #place: AddPlace
   #gone = false
   #committed: { readonly add: AddRequest; readonly generation: number } | undefined
 
@@ -54,6 +55,8 @@ export class AddExchange {
     this.#request = request
     this.#args = args
     this.#pod = podOf(args.args)
+    const { ifname, config } = request.body
+    this.#place = { ifname, network: config['name'] }
     let answered = false
     reply.raw.once('finish', () => (answered = true))
     reply.raw.once('close', () => {
@@ -100,7 +103,7 @@ export class AddExchange {
     } catch (error) {
       // An interrupted ADD has no reader any more, and no pod is to blame for a bug.
       if (this.#pod && error instanceof Problem && error.code !== 'IPK_INTERRUPTED')
-        this.#options.tellPod(this.#pod, { problem: error })
+        this.#options.tellPod(this.#pod, { problem: error }, this.#place)
       throw error
     }
   }
@@ -120,7 +123,7 @@ export class AddExchange {
     }
     const addresses = answer.result.ips.map(ip => ip.address)
     log.info({ addresses, reasons, ...ignored }, 'added')
-    if (this.#pod) tellPod(this.#pod, { addresses, reasons })
+    if (this.#pod) tellPod(this.#pod, { addresses, reasons }, this.#place)
     return { result: encodeResult(answer.result, network.version) }
   }
 }

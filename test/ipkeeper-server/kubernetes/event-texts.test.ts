@@ -1,7 +1,8 @@
 import t from 'tap'
 import type { Finding } from '../../../shared/api/audit.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
 import { findingKindNames } from '../../../shared/findings.ts'
-import { findingEvent } from '../../../ipkeeper-server/kubernetes/event-texts.ts'
+import { findingEvent, outcomeEvent } from '../../../ipkeeper-server/kubernetes/event-texts.ts'
 
 const finding = (more: Partial<Finding>): Finding => ({
   ...{ kind: 'ip-differs', severity: 'error', says: 'it is so', why: 'as it was seen', remedy: '' },
@@ -38,5 +39,29 @@ t.test('what is told', t => {
   })
   for (const kind of findingKindNames)
     t.match(findingEvent(finding({ kind }), 'n1').event.reason, /^[A-Z][A-Za-z]{3,127}$/)
+  t.end()
+})
+
+t.test('which interface an ADD was for', t => {
+  const outcome = { addresses: ['10.9.0.5/24'], reasons: ['dynamic'] }
+  const problem = new Problem('IPK_POOL_FULL', 'pool lan is full')
+  const rows: readonly (readonly [
+    ifname: string,
+    definition: string | undefined,
+    network: unknown,
+    text: string,
+  ])[] = [
+    ['eth0', undefined, 'fixed', ''],
+    ['net1', 'shop/lan', 'shop-lan', 'net1 of shop/lan: '],
+    ['net1', undefined, 'shop-lan', 'net1 of network shop-lan: '],
+    ['net1', undefined, 'no name', 'net1: '],
+    ['net1', undefined, 7, 'net1: '],
+    ['no name', 'shop/lan', 'shop-lan', ''],
+  ]
+  for (const [ifname, definition, network, text] of rows) {
+    const place = { ifname, definition, network }
+    t.equal(outcomeEvent(outcome, place).message, `${text}10.9.0.5/24 (dynamic)`)
+    t.equal(outcomeEvent({ problem }, place).message, `${text}pool lan is full`)
+  }
   t.end()
 })

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { interfacesOf, readSelections } from '../../../../ipkeeper-server/diagnose/lint/network-selection.ts'
+import {
+  definitionBehind,
+  interfacesOf,
+  readSelections,
+} from '../../../../ipkeeper-server/diagnose/lint/network-selection.ts'
 
 t.test('what an annotation chooses', t => {
   const rows: readonly (readonly [text: string, chosen: readonly string[], interfaces: readonly string[]])[] =
@@ -60,6 +64,24 @@ t.test('what is refused, and where', t => {
   }
   const { faults } = readSelections('[{"name":"lan","ip":["10.0.0.1"]}]')
   t.match(faults, [{ severity: 'warning', remedy: 'write "ips"' }])
+  t.end()
+})
+
+t.test('the definition behind an interface', t => {
+  const rows: readonly (readonly [
+    chosen: string | undefined,
+    ifname: string,
+    definition: string | undefined,
+  ])[] = [
+    ['lan,store/san@x', 'net1', 'shop/lan'],
+    ['lan,store/san@x', 'x', 'store/san'],
+    ['lan,store/san@x', 'net2', undefined],
+    ['lan', 'eth0', undefined],
+    ['[', 'net1', undefined],
+    [undefined, 'net1', undefined],
+  ]
+  for (const [chosen, ifname, definition] of rows)
+    t.equal(definitionBehind(chosen, { namespace: 'shop', ifname }), definition, `${chosen ?? '-'} ${ifname}`)
   t.end()
 })
 

@@ -82,14 +82,16 @@ check-generated: packages
 format: packages ## Format the sources in place
 	@prettier --write --log-level warn .
 
-callers: setup ## Build cnitool, go-cni, current reference plugins and containerd 2 for the tests, where Go is
+callers: setup ## Build cnitool, go-cni, current reference plugins, containerd 2 and Multus for the tests, where Go is
 	@$(NODE) scripts/build-callers.ts
+	@$(NODE) scripts/build-multus.ts
 
 # Building programs of others may take minutes, so only a run that has a use for them does it. A failure is no end:
 # what needs them is then skipped, with a reason that CI does not accept.
 test: setup check build static ## Check, build and run every test (TESTS="file ..." runs only those)
 	@case '$(TESTS)' in '' | *callers*) $(NODE) scripts/build-callers.ts || true ;; esac
-	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-tools.ts || true ;; esac
+	@case '$(TESTS)' in '' | *multus*) $(NODE) scripts/build-multus.ts || true ;; esac
+	@case '$(TESTS)' in '' | *cluster* | *multus*) $(NODE) scripts/build-tools.ts || true ;; esac
 	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-helm.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
 	@[ -n '$(TESTS)' ] || [ ! -e dist/ipkeeper-static ] || PLUGIN=static $(NODE) scripts/run-tests.ts $(STATIC_TESTS)

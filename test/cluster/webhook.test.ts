@@ -180,6 +180,10 @@ t.test('what the API server keeps', { skip }, async t => {
         pod('drains', { 'ipkeeper.io/ip': '10.32.0.9' }),
         /^annotation ipkeeper.io\/ip asks for 10.32.0.9, which is in a range of pool gone that is draining/,
       ],
+      [
+        pod('first', { 'ipkeeper.io/ip.net1': '10.9.0.5', 'k8s.v1.cni.cncf.io/networks': 'lan' }),
+        /^annotation ipkeeper.io\/ip.net1 asks for 10.9.0.5, which is outside .*, as far as is known \[IPK_ADDRESS_OUTSIDE\]; compare it/,
+      ],
     ] as const) {
       const known = api.warnings.length
       t.equal(await create(api, object), 'created')

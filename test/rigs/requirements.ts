@@ -16,6 +16,7 @@ import { helmModule } from './helm-module.ts'
 import { findMirror, hasImageBuilder } from './image.ts'
 import { hasLoopDevices } from './loop-disk.ts'
 import { findFaketime } from './moved-clock.ts'
+import { multusModule } from './multus.ts'
 
 /** Where `make build` leaves the executables. */
 export const distFolder = join(import.meta.dirname, '..', '..', 'dist')
@@ -54,6 +55,7 @@ export type Requirement =
   | 'cross-compiler'
   | 'go'
   | 'callers'
+  | 'multus'
   | 'cluster'
   | 'controllers'
   | 'kubectl'
@@ -252,6 +254,13 @@ const requirements: Readonly<
   callers: {
     met: () => callers.isBuilt(),
     otherwise: 'needs the callers in their current versions (make callers)',
+  },
+  multus: {
+    met: () => multusModule.isBuilt(),
+    otherwise:
+      multusModule.findGo() === undefined
+        ? `${optionalSkip}needs Go >= ${multusModule.wantedGo()}, for Multus`
+        : 'needs Multus in its current version (make callers)',
   },
   etcd: {
     met: () => findClusterProgram('etcd') !== undefined,

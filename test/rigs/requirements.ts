@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { canRun, compilerFor } from '../../scripts/c-compiler.ts'
 import { hostArchitecture } from '../../scripts/fetch-node.ts'
 import { callers } from './callers.ts'
-import { findClusterProgram, givenPrograms, tools } from './cluster-programs.ts'
+import { findClusterProgram, givenPrograms, nodePrograms, tools } from './cluster-programs.ts'
 import { canBeCleanMachine, hasSystemd } from './clean-machine.ts'
 import { findProgram, isExecutable } from './find-program.ts'
 import { findHelm } from './helm.ts'
@@ -60,6 +60,7 @@ export type Requirement =
   | 'controllers'
   | 'kubectl'
   | 'helm'
+  | 'kubelet'
   | 'etcd'
   | 'openssl'
   | 'promtool'
@@ -293,6 +294,12 @@ const requirements: Readonly<
   helm: {
     met: () => findHelm() !== undefined,
     otherwise: `needs helm (make test-cluster, where Go >= ${helmModule.wantedGo()} is)`,
+  },
+  kubelet: {
+    met: () => hasCluster() && nodePrograms.every(name => findClusterProgram(name) !== undefined),
+    otherwise: hasCluster()
+      ? 'needs kubelet, kube-proxy and kube-scheduler (make test-kubelet, where Go is; or in KUBEBUILDER_ASSETS)'
+      : clusterOtherwise,
   },
   controllers: {
     met: () => hasCluster() && findClusterProgram('kube-controller-manager') !== undefined,

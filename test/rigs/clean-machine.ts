@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cgroupName, removeCgroup, removeStaleCgroups } from './cgroups.ts'
 import { atProcessEnd } from './finish.ts'
+import { enterCgroups, forgotten, mountMachine } from './machine-mounts.ts'
 import { runProgram, type Finished, type ProgramOptions } from './run-program.ts'
 import { makeTempFolder } from './temp-folder.ts'
 import { hangMs } from './poll.ts'
@@ -48,15 +49,6 @@ const kept = [
   ...['systemd-hwdb-update', 'systemd-binfmt', 'systemd-pstore', 'systemd-firstboot', 'ldconfig'],
 ]
 
-/** Of this machine's settings; a machine on which nothing is installed yet has none of them. */
-const forgotten = [
-  '/etc/cni/net.d',
-  '/etc/ipkeeper',
-  '/opt/cni',
-  '/var/lib/ipkeeper',
-  '/usr/local/bin/ipkeeper*',
-]
-
 /** Makes the root, changes into it, and becomes systemd. Arguments: an empty folder, the checkout. */
 const start = `
 set -eu
@@ -66,36 +58,7 @@ mount -t tmpfs tmpfs "$work"
 cd "$work"
 mkdir root upper work checkout-upper checkout-work
 mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
-mount -t proc proc root/proc
-mount -t sysfs -o ro sysfs root/sys
-mount -t tmpfs -o mode=0755 tmpfs root/dev
-mkdir root/dev/pts root/dev/shm
-for device in null zero full random urandom tty; do
-  touch "root/dev/$device"
-  mount --bind "/dev/$device" "root/dev/$device"
-done
-mount -t devpts -o newinstance,ptmxmode=0666 devpts root/dev/pts
-ln -s pts/ptmx root/dev/ptmx
-ln -s /proc/self/fd root/dev/fd
-ln -s /proc/self/fd/0 root/dev/stdin
-ln -s /proc/self/fd/1 root/dev/stdout
-ln -s /proc/self/fd/2 root/dev/stderr
-for folder in run tmp var/tmp var/log var/lib/containerd; do
-  mkdir -p "root/$folder"
-  mount -t tmpfs -o mode=1777 tmpfs "root/$folder"
-done
-chmod 0755 root/run root/var/log root/var/lib/containerd
-mount -t tmpfs -o mode=0755 tmpfs root/sys/fs/cgroup
-for hierarchy in /sys/fs/cgroup/*; do
-  [ -e "$hierarchy/cgroup.procs" ] || continue
-  name=\${hierarchy##*/}
-  mkdir "root/sys/fs/cgroup/$name"
-  case $name in
-    unified) mount -t cgroup2 cgroup2 "root/sys/fs/cgroup/$name" ;;
-    systemd) mount -t cgroup -o none,name=systemd cgroup "root/sys/fs/cgroup/$name" ;;
-    *) mount -t cgroup -o "$name" cgroup "root/sys/fs/cgroup/$name" ;;
-  esac
-done
+${mountMachine(['run', 'tmp', 'var/tmp', 'var/log', 'var/lib/containerd'])}
 mkdir -p "root${checkout}" root/mnt
 mount -t overlay overlay -o "lowerdir=$source,upperdir=checkout-upper,workdir=checkout-work" "root${checkout}"
 cd root
@@ -120,17 +83,7 @@ exec env -i container=ipkeeper-rig PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin
 /** Enters control groups of its own, starts the machine, and ends it when stdin closes, also for a test that was killed. */
 const outer = `
 set -eu
-name=$1
-for hierarchy in /sys/fs/cgroup/*; do
-  [ -e "$hierarchy/cgroup.procs" ] || continue
-  mkdir -p "$hierarchy/$name"
-  for file in cpuset.cpus cpuset.mems; do
-    if [ -e "$hierarchy/$file" ] && [ -w "$hierarchy/$name/$file" ]; then
-      cat "$hierarchy/$file" >"$hierarchy/$name/$file" || true
-    fi
-  done
-  echo $$ >"$hierarchy/$name/cgroup.procs"
-done
+${enterCgroups('"$1"')}
 exec 3<&0
 unshare --mount --net --pid --cgroup --uts --ipc --fork --kill-child sh -c "$4" sh "$2" "$3" </dev/null &
 machine=$!

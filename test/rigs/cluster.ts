@@ -1,6 +1,7 @@
 /**
  * A real Kubernetes API server on a real etcd: authentication, RBAC, admission, watches and everything that the server
- * itself does. No node, no scheduler and, unless asked for, no controllers: objects are what the test makes them.
+ * itself does. No node, no scheduler and, unless asked for, no controllers: objects are what the test makes them. With real nodes:
+ * kubelet-cluster/.
  *
  * With Debian 12's etcd 3.4 the server refuses `sendInitialEvents`, unless it runs with `--watch-cache=false`. A short
  * watch has its bookmark 2 s before its `timeoutSeconds` are over, if anything of the kind was written since it began.
@@ -9,16 +10,17 @@
  * for all and a server that comes back finds its port free.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
 import { startInBackground, type BackgroundProgram } from './background-program.ts'
-import { makeClientAuthority } from './client-authority.ts'
+import { makeClientAuthority, type ClientAuthority } from './client-authority.ts'
 import { openClusterClient, type ClusterClient, type Credentials } from './cluster-client.ts'
-import { findClusterProgram } from './cluster-programs.ts'
-import { loopbackAddress, restoreEtcd, startEtcd } from './etcd.ts'
+import { findClusterProgram, type ClusterProgram } from './cluster-programs.ts'
+import { etcdPort, loopbackAddress, restoreEtcd, startEtcd, type EnterHost } from './etcd.ts'
 import type { PrivateHost } from './private-host.ts'
-import { relayInto } from './relay.ts'
-import { tempFolder } from './temp-folder.ts'
+import { relayAtSameAddress, relayInto } from './relay.ts'
+import { makeServerCertificate } from './server-certificate.ts'
+import { tempFolder, type TempFolder } from './temp-folder.ts'
 import type { Scope } from './teardown.ts'
 
 export interface ClusterOptions {
@@ -26,6 +28,16 @@ export interface ClusterOptions {
   readonly flags?: readonly string[]
   /** Names of controllers that run, see `workloadControllers`; none when absent. */
   readonly controllers?: readonly string[]
+  /** Has a scheduler, and a server that kubelets reach. Default: no node ever comes. */
+  readonly site?: ClusterSite
+}
+
+/** Where a cluster is that has nodes. */
+export interface ClusterSite {
+  /** All programs run in it; on this machine the server is reached by a relay. */
+  readonly host: PrivateHost
+  /** The server's own in there. */
+  readonly address: string
 }
 
 /** What makes pods of StatefulSets, Deployments, DaemonSets and Jobs, and removes what belongs to something deleted. */
@@ -45,6 +57,8 @@ export interface Cluster extends ClusterClient {
   /** PEM of the authority that signed the server's certificate. */
   readonly caFile: string
   readonly adminToken: string
+  /** Path of the authority's certificate by which the server knows clients. */
+  readonly clientCaFile: string
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string
   /** Requests as somebody else. */
@@ -99,7 +113,16 @@ export async function startCluster(t: Scope, options: ClusterOptions = {}): Prom
   })
 
   const address = loopbackAddress()
-  let etcd = await startEtcd(folder.file('etcd'), address)
+  const { site } = options
+  const enter: EnterHost = (program, args) => site?.host.become(program, args) ?? [program, args]
+  let sockets = 0
+  if (site) {
+    for (const served of [etcdPort, port])
+      await relayAtSameAddress(t, site.host, {
+        ...{ address, port: served, socket: folder.file(`relay-${++sockets}.sock`) },
+      })
+  }
+  let etcd = await startEtcd(folder.file('etcd'), address, enter)
   let snapshots = 0
   let restored = 0
   running.push(etcd.program)
@@ -113,30 +136,24 @@ export async function startCluster(t: Scope, options: ClusterOptions = {}): Prom
   const authority = await makeClientAuthority(folder)
   const serverFlags = [
     `--etcd-servers=${etcd.url}`,
-    `--bind-address=${address}`,
-    `--advertise-address=${address}`,
     `--secure-port=${port}`,
     `--cert-dir=${folder.file('certificates')}`,
-    // The service of the server itself has no endpoints then: a loopback address cannot be one.
-    '--endpoint-reconciler-type=none',
     '--service-cluster-ip-range=10.96.0.0/16',
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-key-file=${signingKey}`,
     `--service-account-signing-key-file=${signingKey}`,
     `--token-auth-file=${folder.file('tokens.csv')}`,
     `--client-ca-file=${authority.certificateFile}`,
-    '--authorization-mode=RBAC',
-    // It wants a service account in each namespace, which a controller would make.
-    '--disable-admission-plugins=ServiceAccount',
+    ...(site ? await flagsForNodes(folder, authority, site.address, address) : flagsWithoutNodes(address)),
     ...(options.flags ?? []),
   ]
 
   const url = `https://${address}:${port}`
   const caFile = folder.file('ca.crt')
-  const startProgram = (name: 'kube-apiserver' | 'kube-controller-manager', flags: readonly string[]) => {
+  const startProgram = (name: ClusterProgram, flags: readonly string[]) => {
     const path = findClusterProgram(name)
     if (path === undefined) throw new Error(`no ${name}: ask missing('cluster', 'controllers') first`)
-    const program = startInBackground(path, flags, folder.path)
+    const program = startInBackground(...enter(path, flags), folder.path)
     running.push(program)
     return program
   }
@@ -158,7 +175,6 @@ export async function startCluster(t: Scope, options: ClusterOptions = {}): Prom
   const admin = as(credentials)
 
   let kubeconfigs = 0
-  let relays = 0
   const kubeconfigFor = (presented: Credentials): string => {
     const path = folder.file(`kubeconfig-${++kubeconfigs}.yaml`)
     writeFileSync(path, kubeconfigText(url, caFile, presented))
@@ -168,13 +184,20 @@ export async function startCluster(t: Scope, options: ClusterOptions = {}): Prom
   if (options.controllers !== undefined) {
     const names = options.controllers.join(',')
     const flags = [`--kubeconfig=${kubeconfig}`, `--controllers=${names}`, '--leader-elect=false']
-    startProgram('kube-controller-manager', [...flags, '--secure-port=0'])
+    const tokens = [`--service-account-private-key-file=${signingKey}`, `--root-ca-file=${caFile}`]
+    startProgram('kube-controller-manager', [...flags, ...(site ? tokens : []), '--secure-port=0'])
   }
+  if (site)
+    startProgram('kube-scheduler', [
+      `--kubeconfig=${kubeconfig}`,
+      ...['--leader-elect=false', '--secure-port=0'],
+    ])
 
   return {
     ...admin,
     url,
     caFile,
+    clientCaFile: authority.certificateFile,
     adminToken,
     kubeconfig,
     as,
@@ -190,7 +213,7 @@ export async function startCluster(t: Scope, options: ClusterOptions = {}): Prom
       return reply['status'].token as string
     },
     clientCertificate: (user, ...groups) => authority.issue(user, groups),
-    exposeIn: host => relayInto(t, host, { address, port, socket: folder.file(`relay-${++relays}.sock`) }),
+    exposeIn: host => relayInto(t, host, { address, port, socket: folder.file(`relay-${++sockets}.sock`) }),
     stop: (signal = 'SIGTERM') => server.stop(signal),
     start: async () => {
       server = await startServer()
@@ -212,12 +235,49 @@ export async function startCluster(t: Scope, options: ClusterOptions = {}): Prom
       await etcd.program.stop('SIGKILL')
       const data = folder.file(`etcd-${++restored}`)
       await restoreEtcd(file, data, address)
-      etcd = await startEtcd(data, address)
+      etcd = await startEtcd(data, address, enter)
       running.push(etcd.program)
       server = await startServer()
     },
     log: () => server.log(),
   }
+}
+
+/** Of the server, where no node ever comes. */
+const flagsWithoutNodes = (address: string): readonly string[] => [
+  `--bind-address=${address}`,
+  `--advertise-address=${address}`,
+  // The service of the server itself has no endpoints then: a loopback address cannot be one.
+  '--endpoint-reconciler-type=none',
+  '--authorization-mode=RBAC',
+  // It wants a service account in each namespace, which a controller would make.
+  '--disable-admission-plugins=ServiceAccount',
+]
+
+/** Of a server that nodes reach by one address and this machine by another. */
+async function flagsForNodes(
+  folder: TempFolder,
+  authority: ClientAuthority,
+  address: string,
+  loopback: string,
+): Promise<readonly string[]> {
+  const addresses = [address, loopback, '10.96.0.1'].map(one => `IP:${one}`)
+  const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'].map(one => `DNS:${one}`)
+  const { cert, key } = await makeServerCertificate(folder, 'kubernetes', ...addresses, ...names)
+  // The server makes one of its own unless these are there.
+  mkdirSync(folder.file('certificates'), { recursive: true })
+  writeFileSync(folder.file('certificates', 'apiserver.crt'), cert)
+  writeFileSync(folder.file('certificates', 'apiserver.key'), key, { mode: 0o600 })
+  const client = await authority.issue('kube-apiserver-kubelet-client', ['system:masters'])
+  return [
+    ...['--bind-address=0.0.0.0', `--advertise-address=${address}`],
+    ...['--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction'],
+    ...['--allow-privileged=true', '--kubelet-preferred-address-types=InternalIP'],
+    `--kubelet-client-certificate=${client.certificateFile}`,
+    `--kubelet-client-key=${client.keyFile}`,
+    // So that webhooks are called on the addresses of their pods: the server's machine has no way to those of services.
+    '--enable-aggregator-routing=true',
+  ]
 }
 
 /** The server signs its certificate itself, at its first start, and puts that of the authority behind it. */

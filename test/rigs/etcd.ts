@@ -106,15 +106,26 @@ async function compactAt(url: string): Promise<void> {
   })
 }
 
+/** Of clients. */
+export const etcdPort = 2379
+
+/** The words that run a program in another place, such as a private host. */
+export type EnterHost = (program: string, args: readonly string[]) => readonly [string, readonly string[]]
+
 /**
  * Starts a store of one member and waits until it answers.
  *
  * @param folder for its data; made when it is not there
  * @param address loopback address that nobody else uses: the ports are etcd's usual ones
+ * @param enter where it runs; clients of this machine have to reach it at the same address
  */
-export async function startEtcd(folder: string, address: string): Promise<Etcd> {
+export async function startEtcd(
+  folder: string,
+  address: string,
+  enter: EnterHost = (program, args) => [program, args],
+): Promise<Etcd> {
   mkdirSync(folder, { recursive: true })
-  const url = `http://${address}:2379`
+  const url = `http://${address}:${etcdPort}`
   const peerUrl = `http://${address}:2380`
   const flags = [
     '--name=only',
@@ -127,7 +138,7 @@ export async function startEtcd(folder: string, address: string): Promise<Etcd> 
     ...unsafe,
     ...alone,
   ]
-  const program = startInBackground(etcdProgram(), flags, folder)
+  const program = startInBackground(...enter(etcdProgram(), flags), folder)
   try {
     await program.until('healthy', () => isHealthy(url))
   } catch (error) {

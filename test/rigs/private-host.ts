@@ -118,7 +118,7 @@ function killAndWait(pid: number): void {
  * Process id (as seen from here) of the one child of a process, such as the program that `nsenter` started: signals
  * to `nsenter` itself are not passed on.
  */
-export function onlyChildOf(parent: ChildProcess): number {
+export function onlyChildOf(parent: Pick<ChildProcess, 'pid'>): number {
   const pid = String(parent.pid)
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
   if (child === undefined || child === '') throw new Error(`process ${pid} has no child`)

@@ -1,6 +1,6 @@
 /**
  * Carries TCP connections between network namespaces: a file system reaches further than a network, so they meet at a
- * unix socket. Imported it gives `relayInto` and `relayOutOf`; run as a program it is the half that is inside:
+ * unix socket. Imported it gives `relayInto`, `relayOutOf` and `relayAtSameAddress`; run as a program it is the half that is inside:
  *
  *   node test/rigs/relay.ts in ADDRESS PORT SOCKET      listens at the address, and connects to the socket
  *   node test/rigs/relay.ts out ADDRESS PORT SOCKET     listens at the socket, and connects to the address
@@ -9,7 +9,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type ListenOptions, type NetConnectOpts, type Socket } from 'node:net'
 import type { PrivateHost } from './private-host.ts'
 import type { Scope } from './teardown.ts'
 
@@ -29,17 +29,7 @@ export async function relayInto(
   host: PrivateHost,
   { address, port, socket }: RelayOptions,
 ): Promise<void> {
-  const outer = createServer({ allowHalfOpen: true }, inside => {
-    splice(inside, connect({ host: address, port, allowHalfOpen: true }))
-  })
-  const connections = new Set<Socket>()
-  outer.on('connection', connection => connections.add(connection))
-  outer.listen(socket)
-  await once(outer, 'listening')
-  t.teardown(() => {
-    for (const connection of connections) connection.destroy()
-    outer.close()
-  })
+  await listenOutside(t, { path: socket }, { host: address, port })
   await startInside(t, host, ['in', address, String(port), socket])
 }
 
@@ -50,6 +40,33 @@ export async function relayOutOf(
   { address, port, socket }: RelayOptions,
 ): Promise<void> {
   await startInside(t, host, ['out', address, String(port), socket])
+}
+
+/** Makes a server on a loopback address inside a private host reachable on this machine, at the same address. */
+export async function relayAtSameAddress(
+  t: Scope,
+  host: PrivateHost,
+  { address, port, socket }: RelayOptions,
+): Promise<void> {
+  await relayOutOf(t, host, { address, port, socket })
+  await listenOutside(t, { host: address, port }, { path: socket })
+}
+
+async function listenOutside(t: Scope, at: ListenOptions, target: NetConnectOpts): Promise<void> {
+  const outer = createServer({ allowHalfOpen: true }, near => {
+    splice(near, connect({ ...target, allowHalfOpen: true }))
+  })
+  const connections = new Set<Socket>()
+  outer.on('connection', connection => {
+    connections.add(connection)
+    connection.on('close', () => connections.delete(connection))
+  })
+  outer.listen(at)
+  await once(outer, 'listening')
+  t.teardown(() => {
+    for (const connection of connections) connection.destroy()
+    outer.close()
+  })
 }
 
 async function startInside(t: Scope, host: PrivateHost, words: readonly string[]): Promise<void> {

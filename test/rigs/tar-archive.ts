@@ -3,6 +3,8 @@ export interface ArchiveFile {
   readonly name: string
   readonly mode: number
   readonly content: Uint8Array
+  /** Where it leads, for a symbolic link; its content is empty then. */
+  readonly link?: string
 }
 
 const blockSize = 512
@@ -27,7 +29,8 @@ function header(file: ArchiveFile): Buffer {
   block.write(octal(0, 8), 116)
   block.write(octal(file.content.length, 12), 124)
   block.write(octal(0, 12), 136)
-  block.write('0', 156)
+  block.write(file.link === undefined ? '0' : '2', 156)
+  block.write(file.link ?? '', 157)
   block.write('ustar\u000000', 257)
   // The checksum is taken with its own field full of spaces.
   block.fill(' ', 148, 156)

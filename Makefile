@@ -37,7 +37,7 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup packages build static image generate check check-types check-lint check-format check-architecture check-generated
-.PHONY: format callers test test-all coverage test-cluster conformance fuzz simulate soak bench release demo install install-conflist uninstall clean
+.PHONY: format callers test test-all coverage test-cluster test-kubelet cluster conformance fuzz simulate soak bench release demo install install-conflist uninstall clean
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,9 +89,9 @@ callers: setup ## Build cnitool, go-cni, current reference plugins, containerd 2
 # Building programs of others may take minutes, so only a run that has a use for them does it. A failure is no end:
 # what needs them is then skipped, with a reason that CI does not accept.
 test: setup check build static ## Check, build and run every test (TESTS="file ..." runs only those)
-	@case '$(TESTS)' in '' | *callers*) $(NODE) scripts/build-callers.ts || true ;; esac
+	@case '$(TESTS)' in '' | *callers* | *kubelet*) $(NODE) scripts/build-callers.ts || true ;; esac
 	@case '$(TESTS)' in '' | *multus*) $(NODE) scripts/build-multus.ts || true ;; esac
-	@case '$(TESTS)' in '' | *cluster* | *multus*) $(NODE) scripts/build-tools.ts || true ;; esac
+	@case '$(TESTS)' in '' | *kubelet*) $(NODE) scripts/build-tools.ts --nodes || true ;; *cluster* | *multus*) $(NODE) scripts/build-tools.ts || true ;; esac
 	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-helm.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
 	@[ -n '$(TESTS)' ] || [ ! -e dist/ipkeeper-static ] || PLUGIN=static $(NODE) scripts/run-tests.ts $(STATIC_TESTS)
@@ -115,6 +115,16 @@ test-cluster: setup build ## Run the tests that need a real Kubernetes API serve
 	@$(NODE) scripts/build-tools.ts || true
 	@$(NODE) scripts/build-helm.ts || true
 	@$(NODE) scripts/run-tests.ts test/cluster
+
+test-kubelet: setup build ## Run the stories on a real cluster with nodes, whose programs are built first where Go is; as root
+	@$(NODE) scripts/build-callers.ts || true
+	@$(NODE) scripts/build-tools.ts --nodes || true
+	@$(NODE) scripts/run-tests.ts test/kubelet
+
+cluster: setup build ## Start a real cluster with ipkeeper installed, and keep it until Ctrl-C (NODES, 2 unless set); as root
+	@$(NODE) scripts/build-callers.ts || true
+	@$(NODE) scripts/build-tools.ts --nodes || true
+	@$(NODE) scripts/cluster.ts $(if $(NODES),--nodes $(NODES))
 
 conformance: setup build ## Try the executables for every requirement of the protocol, write docs/reference/conformance.md
 	@WRITE_CONFORMANCE=1 $(NODE) scripts/run-tests.ts test/spec

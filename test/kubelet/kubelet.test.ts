@@ -1,0 +1,30 @@
+/** Stories on a real Kubernetes with two nodes, both lines of containerd among them. Each ends with the same look at all of it. */
+import t, { type Test } from 'tap'
+import { startInstalledCluster } from '../rigs/kubelet-cluster/installed-cluster.ts'
+import { missingForKubelets, type KubeletCluster } from '../rigs/kubelet-cluster/kubelet-cluster.ts'
+import { isSound } from '../rigs/kubelet-cluster/soundness.ts'
+import { brokenNetwork } from './stories/broken-network.ts'
+import { killedPrograms } from './stories/killed-programs.ts'
+import { oneAddressTwice } from './stories/one-address-twice.ts'
+import { powerCut } from './stories/power-cut.ts'
+import { statefulSet } from './stories/stateful-set.ts'
+
+const stories: readonly (readonly [
+  name: string,
+  story: (t: Test, cluster: KubeletCluster) => Promise<void>,
+])[] = [
+  ['a StatefulSet keeps its addresses', statefulSet],
+  ['two pods ask for one address', oneAddressTwice],
+  ['programs are killed while twenty pods start', killedPrograms],
+  ['the network of a node is broken, and mended', brokenNetwork],
+  ['the power of a node fails', powerCut],
+]
+
+t.test('stories on a real cluster', { skip: missingForKubelets() }, async t => {
+  const cluster = await startInstalledCluster(t, { nodes: 2 })
+  for (const [name, story] of stories)
+    await t.test(name, async t => {
+      await story(t, cluster)
+      await isSound(t, cluster)
+    })
+})

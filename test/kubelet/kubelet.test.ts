@@ -1,12 +1,20 @@
-/** Stories on a real Kubernetes with two nodes, both lines of containerd among them. Each ends with the same look at all of it. */
+/**
+ * Stories on a real Kubernetes with two nodes, both lines of containerd among them. Each ends with the same look at all of it.
+ * STORY in the environment is a pattern for the names of those that are played; all unless set.
+ */
 import t, { type Test } from 'tap'
 import { startInstalledCluster } from '../rigs/kubelet-cluster/installed-cluster.ts'
 import { missingForKubelets, type KubeletCluster } from '../rigs/kubelet-cluster/kubelet-cluster.ts'
 import { isSound } from '../rigs/kubelet-cluster/soundness.ts'
 import { brokenNetwork } from './stories/broken-network.ts'
+import { deployment } from './stories/deployment.ts'
+import { drain } from './stories/drain.ts'
 import { killedPrograms } from './stories/killed-programs.ts'
 import { oneAddressTwice } from './stories/one-address-twice.ts'
+import { outOfService } from './stories/out-of-service.ts'
+import { ownRollout } from './stories/own-rollout.ts'
 import { powerCut } from './stories/power-cut.ts'
+import { serverAway } from './stories/server-away.ts'
 import { statefulSet } from './stories/stateful-set.ts'
 
 const stories: readonly (readonly [
@@ -18,11 +26,17 @@ const stories: readonly (readonly [
   ['programs are killed while twenty pods start', killedPrograms],
   ['the network of a node is broken, and mended', brokenNetwork],
   ['the power of a node fails', powerCut],
+  ['a Deployment has one address', deployment],
+  ['a node is drained', drain],
+  ['the API server is away', serverAway],
+  ['ipkeeper is rolled out under churn', ownRollout],
+  ['a node is out of service', outOfService],
 ]
 
 t.test('stories on a real cluster', { skip: missingForKubelets() }, async t => {
   const cluster = await startInstalledCluster(t, { nodes: 2 })
-  for (const [name, story] of stories)
+  const wanted = new RegExp(process.env['STORY'] ?? '')
+  for (const [name, story] of stories.filter(([name]) => wanted.test(name)))
     await t.test(name, async t => {
       await story(t, cluster)
       await isSound(t, cluster)

@@ -16,7 +16,10 @@ export type ToolboxName = 'pause' | 'toolbox' | 'ipkeeper'
 export const toolboxName = (image: ToolboxName): string => `localhost/${image}:1`
 
 /** What the daemon runs, and what stories need in a pod. */
-const programs = ['sh', 'cat', 'sleep', 'ip', 'ping', 'nft', 'arping', 'nsenter', 'tee', 'mkdir']
+const programs = [
+  ...['bridge', 'ip', 'nft', 'nsenter', 'setpriv', 'arping', 'tee', 'cat'],
+  ...['sh', 'sleep', 'ping'],
+]
 
 const executables = ['ipkeeper', 'ipkeeper-server', 'ipkeeper-static']
 

@@ -3,7 +3,7 @@
  * nodes with a real containerd, kubelet and kube-proxy. All of it is in one private host, joined by a bridge, and goes with that,
  * also when this process is killed. What it takes is in docs/contributing/cluster.md.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { callers, callersFolder } from '../callers.ts'
 import type { ApiObject } from '../cluster-client.ts'
 import { findClusterProgram, givenPrograms, nodeTools } from '../cluster-programs.ts'
@@ -94,9 +94,9 @@ export async function startKubeletCluster(
   const api = await startCluster(t, { controllers: ['*'], site: { host: room, address: router } })
 
   tell('images: pause, toolbox, ipkeeper')
-  const images = folder.file('images')
-  mkdirSync(images)
-  writeFileSync(folder.file('images', 'images.tar'), await hostImages())
+  const images = folder.file('disks', 'images')
+  const archive = folder.file('disks', 'images', 'images.tar')
+  await room.must('sh', ['-euc', 'mkdir "$0"; cat >"$1"', images, archive], { input: await hostImages() })
 
   const available = releases()
   const programs = givenPrograms === '' ? nodeTools.built : givenPrograms
@@ -115,12 +115,11 @@ export async function startKubeletCluster(
     tell(`node ${name}: ${(await mustRun(release.containerd, ['--version'])).trim()}, kubelet, kube-proxy`)
     await node.boot()
     await untilHolds(`containerd of ${name}`, async () => (await ctr(node, 'version')).exit === 0)
-    const imported = await ctr(node, 'image', 'import', `${images}/images.tar`)
+    const imported = await ctr(node, 'image', 'import', archive)
     if (imported.exit !== 0) throw new Error(`no images on ${name}: ${imported.stderr}`)
     return node
   }
-  const nodes: NodeMachine[] = []
-  for (let number = 1; number <= count; number++) nodes.push(await start(number))
+  const nodes = await Promise.all(Array.from({ length: count }, (_, index) => start(index + 1)))
   await untilHolds(`${count} nodes have registered`, async () => {
     const { items } = await api.request('GET', '/api/v1/nodes')
     return (items as ApiObject[]).length === count

@@ -10,35 +10,49 @@ export interface PodOptions {
   readonly annotations?: StringMap
   /** The node that it has to be on. */
   readonly node?: string
+  /** What its container runs, of the toolbox; default: a program that only waits. */
+  readonly command?: readonly string[]
 }
 
-/** For whom an end by a signal has to be quick: its program takes no notice of any. */
-const spec = (node?: string): object => ({
+const spec = ({ node, command }: PodOptions): object => ({
+  // Neither program takes notice of a signal.
   terminationGracePeriodSeconds: 1,
-  containers: [{ name: 'main', image: toolboxName('pause') }],
+  containers: [
+    command === undefined
+      ? { name: 'main', image: toolboxName('pause') }
+      : { name: 'main', image: toolboxName('toolbox'), command },
+  ],
   ...(node !== undefined && { nodeSelector: { 'kubernetes.io/hostname': node } }),
 })
 
 /** A pod of app NAME. */
-export const podOf = (name: string, { annotations = {}, node }: PodOptions = {}): ApiObject => ({
+export const podOf = (name: string, options: PodOptions = {}): ApiObject => ({
   ...{ apiVersion: 'v1', kind: 'Pod' },
-  metadata: { name, namespace: shop, labels: { app: name }, annotations },
-  spec: spec(node),
+  metadata: { name, namespace: shop, labels: { app: name }, annotations: options.annotations ?? {} },
+  spec: spec(options),
+})
+
+/** The template of app NAME in a workload. */
+const template = (name: string, options: PodOptions): ApiObject => ({
+  selector: { matchLabels: { app: name } },
+  template: {
+    metadata: { labels: { app: name }, annotations: options.annotations ?? {} },
+    spec: spec(options),
+  },
 })
 
 /** A StatefulSet of app NAME, whose pods may start all at once. */
-export const statefulSetOf = (
-  name: string,
-  replicas: number,
-  { annotations = {}, node }: PodOptions,
-): ApiObject => ({
+export const statefulSetOf = (name: string, replicas: number, options: PodOptions): ApiObject => ({
   ...{ apiVersion: 'apps/v1', kind: 'StatefulSet' },
   metadata: { name, namespace: shop },
-  spec: {
-    ...{ serviceName: name, replicas, podManagementPolicy: 'Parallel' },
-    selector: { matchLabels: { app: name } },
-    template: { metadata: { labels: { app: name }, annotations }, spec: spec(node) },
-  },
+  spec: { serviceName: name, replicas, podManagementPolicy: 'Parallel', ...template(name, options) },
+})
+
+/** A Deployment of app NAME, with one pod. */
+export const deploymentOf = (name: string, options: PodOptions): ApiObject => ({
+  ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
+  metadata: { name, namespace: shop },
+  spec: { replicas: 1, ...template(name, options) },
 })
 
 export async function podsOfApp({ api }: KubeletCluster, app: string): Promise<readonly ApiObject[]> {
@@ -49,30 +63,33 @@ export async function podsOfApp({ api }: KubeletCluster, app: string): Promise<r
 /**
  * Waits until exactly these pods of an app run, each with its address, and none ends.
  *
- * @param addresses by name of the pod
+ * @param addresses by name of the pod; or the addresses alone, where names are made up
  */
 export async function untilPodsRun(
   cluster: KubeletCluster,
   app: string,
-  addresses: StringMap,
+  addresses: StringMap | readonly string[],
 ): Promise<void> {
-  const wanted = JSON.stringify(Object.entries(addresses).sort())
+  const byName = !Array.isArray(addresses)
+  const wanted = JSON.stringify((byName ? Object.entries(addresses) : addresses).toSorted())
   let seen = ''
   await untilHolds(`pods of ${app} run as ${wanted}`, async () => {
     const pods = await podsOfApp(cluster, app)
-    const running = pods.filter(
-      ({ metadata, status }) =>
-        metadata['deletionTimestamp'] === undefined &&
-        (status['containerStatuses'] as ApiObject[] | undefined)?.every(({ ready }) => ready === true) ===
-          true,
+    const running = pods.filter(isRunning)
+    const shown = running.map(({ metadata, status }) =>
+      byName ? [metadata['name'], status['podIP']] : status['podIP'],
     )
-    seen = JSON.stringify(running.map(({ metadata, status }) => [metadata['name'], status['podIP']]).sort())
+    seen = JSON.stringify(shown.sort())
     return seen === wanted && running.length === pods.length
   }).catch(async (error: unknown) => {
     const { stdout } = await cluster.kubectl(['--namespace', shop, 'get', 'pods,events', '--output', 'wide'])
     throw new Error(`seen last: ${seen}\n${stdout}`, { cause: error })
   })
 }
+
+const isRunning = ({ metadata, status }: ApiObject): boolean =>
+  metadata['deletionTimestamp'] === undefined &&
+  (status['containerStatuses'] as ApiObject[] | undefined)?.every(({ ready }) => ready === true) === true
 
 export async function untilGone(cluster: KubeletCluster, app: string): Promise<void> {
   await untilHolds(`no pod of ${app}`, async () => (await podsOfApp(cluster, app)).length === 0)

@@ -5,7 +5,7 @@
  *   node scripts/generate-chart.ts
  */
 import { stringify } from 'yaml'
-import { resources } from '../ipkeeper-server/store/kubernetes/resources.ts'
+import { allResources as resources } from '../ipkeeper-server/store/kubernetes/resources.ts'
 import { readManifest } from './chart/manifests.ts'
 import { templatesOfManifests } from './chart/templates.ts'
 import { checksOfValues, schemaOfValues, valuesFile } from './chart/values-files.ts'
@@ -17,7 +17,7 @@ const keywords = ['cni', 'ipam', 'static-ip', 'fixed-ip', 'networking', 'statefu
 
 /** What Artifact Hub shows of the chart besides what Helm knows: https of its documentation, "Artifact Hub annotations". */
 function artifactHub(): Readonly<Record<string, string>> {
-  const examples = ['IPPool', 'IPReservation', 'IPLease', 'IPHolder', 'IPNode'] as const
+  const examples = ['IPPool', 'IPReservation', 'IPLease', 'IPHolder', 'IPNode', 'IPHistory'] as const
   const crds = examples.map(kind => ({
     kind,
     version: 'v1alpha1',

@@ -8,9 +8,7 @@ import { PoolEntry } from '../ipkeeper-server/config/pool-entry.schema.ts'
 import {
   apiGroup,
   apiVersion,
-  historyResource,
-  resources as records,
-  type ResourceKind,
+  allResources as resources,
 } from '../ipkeeper-server/store/kubernetes/resources.ts'
 import { IPHolderSpec } from '../ipkeeper-server/store/kubernetes/ip-holder.schema.ts'
 import { IPHistorySpec } from '../ipkeeper-server/store/kubernetes/ip-history.schema.ts'
@@ -73,8 +71,7 @@ const namedByItsAddress = [
   `&& ${tail}.split('-', 4).map(x, int(x)) == self.spec.address.split('.', 4).map(x, int(x)))`,
 ].join(' ')
 
-const resources = { ...records, [historyResource.kind]: historyResource }
-type Kind = ResourceKind | typeof historyResource.kind
+type Kind = keyof typeof resources
 
 const table: Readonly<Record<Kind, Resource>> = {
   IPPool: {

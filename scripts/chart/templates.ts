@@ -2,6 +2,7 @@
  * Templates of the chart that are manifests of deploy with some places filled in by values. What is written here are those places
  * alone; each is a text of the manifest, so that one that has changed is missed and not passed over.
  */
+import { allResources } from '../../ipkeeper-server/store/kubernetes/resources.ts'
 import { sectionsAtStart } from '../../ipkeeper-server/config/read-at-start.ts'
 import { base, conflist, conflistName, nodeFolder, readManifest, subnet } from './manifests.ts'
 
@@ -261,7 +262,7 @@ export const templatesOfManifests: Readonly<Record<string, () => string>> = {
       namespace,
     ),
   ...Object.fromEntries(
-    ['ippools', 'ipreservations', 'ipleases', 'ipholders', 'ipnodes'].map(name => [
+    Object.values(allResources).map(({ plural: name }) => [
       `templates/crds/${name}.yaml`,
       () => definitionOf(`crds/${name}.yaml`),
     ]),

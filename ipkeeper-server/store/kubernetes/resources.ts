@@ -20,6 +20,9 @@ export const resources = {
 /** What is read when it is asked for, and followed by nobody. */
 export const historyResource = { kind: 'IPHistory', plural: 'iphistories', singular: 'iphistory' } as const
 
+/** All kinds of the API group. */
+export const allResources = { ...resources, [historyResource.kind]: historyResource } as const
+
 export type ResourceKind = keyof typeof resources
 
 /** An object of one of the resources; those outside of namespaces have none. */

@@ -1,6 +1,7 @@
 /**
  * A page of docs/install as somebody follows it: every `sh` block is typed into a root shell, one after the other, and what
- * the page shows behind it has to come. A block that follows a paragraph beginning with "*Not tried here*" is left out.
+ * the page shows behind it has to come. A block that follows a paragraph beginning with "*Not tried here*" is left out, and one that
+ * follows "*Typed where nodes are*" as well where there are none.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,6 +16,8 @@ export interface PageStep {
   readonly shown: readonly string[] | undefined
   /** Why it is not run; undefined for one that is. */
   readonly untried: string | undefined
+  /** Whether it needs nodes with a kubelet. */
+  readonly onNodes: boolean
 }
 
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'install')
@@ -39,10 +42,12 @@ export function readSteps(page: string): readonly PageStep[] {
     if (language === 'sh') {
       const said = paragraph.join(' ')
       const untried = said.startsWith('*Not tried here*') ? said : undefined
-      steps.push({ line: begin + 1, script: body.join('\n'), shown: undefined, untried })
+      const onNodes = said.startsWith('*Typed where nodes are*')
+      steps.push({ line: begin + 1, script: body.join('\n'), shown: undefined, untried, onNodes })
     } else if (language === '') {
       const last = steps.at(-1)
-      if (last) steps[steps.length - 1] = { ...last, shown: body }
+      // One that follows later is about something else.
+      if (last && !last.shown) steps[steps.length - 1] = { ...last, shown: body }
     }
     paragraph = []
   }
@@ -82,12 +87,21 @@ export interface Follower {
   shell(script: string, options?: ProgramOptions): Promise<Finished>
 }
 
-/** Follows a page, as far as it says that it was tried. */
-export async function followPage(t: Test, machine: Follower, page: string): Promise<void> {
-  for (const { line, script, shown, untried } of readSteps(page)) {
+/**
+ * Follows a page, as far as it says that it was tried.
+ *
+ * @param options.nodes whether nodes with a kubelet are there
+ */
+export async function followPage(
+  t: Test,
+  machine: Follower,
+  page: string,
+  { nodes = false }: { readonly nodes?: boolean } = {},
+): Promise<void> {
+  for (const { line, script, shown, untried, onNodes } of readSteps(page)) {
     const name = `${page}:${line}: ${script.split('\n')[0] ?? ''}`
-    if (untried !== undefined) {
-      t.comment(`${name} (${untried})`)
+    if (untried !== undefined || (onNodes && !nodes)) {
+      t.comment(`${name} (${untried ?? 'no nodes here'})`)
       continue
     }
     const { exit, stdout, stderr, ms } = await machine.shell(script, { timeoutMs: 120_000 })

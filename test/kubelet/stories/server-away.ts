@@ -4,7 +4,7 @@ import { inShop, podOf, podsOfApp, untilGone, untilPodsRun } from '../../rigs/ku
 
 const address = '10.22.0.130'
 
-/** The API server is away, and a sandbox dies meanwhile: the pod goes on with its address as soon as it can. */
+/** The API server is away, and a sandbox dies meanwhile: the new one waits, and has the same address. */
 export async function serverAway(t: Test, cluster: KubeletCluster): Promise<void> {
   await cluster.api.create(podOf('steady', { annotations: { 'ipkeeper.io/ip': address }, node: 'n1' }))
   await untilPodsRun(cluster, 'steady', { steady: address })
@@ -13,20 +13,18 @@ export async function serverAway(t: Test, cluster: KubeletCluster): Promise<void
   const before = await containerOf()
   const node = cluster.node('n1')
 
-  await cluster.api.stop()
-  const kubeletSaid = async (): Promise<number> =>
-    Number(
-      (
-        await node.must('sh', ['-c', 'grep -c "No ready sandbox for pod" /var/log/kubelet.log || true'])
-      ).trim(),
-    )
-  const said = await kubeletSaid()
+  await cluster.api.stop('SIGKILL')
   // The sandboxes of pods that have a network of their own: there is no other.
   await node.must('sh', [
     '-c',
     'for netns in /run/netns/*; do ip netns pids "${netns##*/}"; done | xargs kill -KILL',
   ])
-  await untilHolds('kubelet makes a new sandbox', async () => (await kubeletSaid()) > said)
+  const refusal = 'Failed to create sandbox for pod.* has been unreachable for '
+  await untilHolds('an ADD is refused', async () => {
+    const { exit } = await node.run('grep', ['-q', refusal, '/var/log/kubelet.log'])
+    return exit === 0
+  })
+  t.pass('a new sandbox is refused, and kubelet hears that the API is away')
   await cluster.api.start()
 
   await untilHolds('another container', async () => (await containerOf()) !== before)

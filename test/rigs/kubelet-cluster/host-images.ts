@@ -23,6 +23,9 @@ const programs = [
 
 const executables = ['ipkeeper', 'ipkeeper-server', 'ipkeeper-static']
 
+/** By which docs/install names the daemon's. */
+const nameOfPages = 'example.org/ipkeeper:0.1.0'
+
 /** An archive of all of them, for `ctr image import`. */
 export async function hostImages(): Promise<Buffer> {
   const toolbox = writeTar(await programFiles())
@@ -30,14 +33,12 @@ export async function hostImages(): Promise<Buffer> {
     .filter(name => existsSync(join(distFolder, name)))
     .map(name => file(`/usr/local/bin/${name}`, join(distFolder, name)))
   own.push(link('usr/local/bin/ipkeeperctl', 'ipkeeper-server'))
+  const daemon = { entrypoint: ['/usr/local/bin/ipkeeper-server'], layers: [toolbox, writeTar(own)] }
   return ociArchive([
     pauseImageOf(toolboxName('pause')),
     { name: toolboxName('toolbox'), entrypoint: [], layers: [toolbox] },
-    {
-      name: toolboxName('ipkeeper'),
-      entrypoint: ['/usr/local/bin/ipkeeper-server'],
-      layers: [toolbox, writeTar(own)],
-    },
+    { name: toolboxName('ipkeeper'), ...daemon },
+    { name: nameOfPages, ...daemon },
   ])
 }
 

@@ -106,11 +106,11 @@ export async function startKubeletCluster(
     const release = available[(number - 1) % available.length] ?? installedContainerd()
     const files = folder.file(name)
     const url = `https://${router}:6443`
-    const commands = await writeNodeFiles({ cluster: api, name, address, url, release, folder: files })
+    await writeNodeFiles({ cluster: api, name, address, url, release, folder: files })
     const disk = folder.file('disks', name)
     await room.must('mkdir', [disk])
     const node = makeNodeMachine(room, {
-      ...{ name, address, router, release, disk, files, shared, commands },
+      ...{ name, address, router, release, disk, files, shared },
     })
     tell(`node ${name}: ${(await mustRun(release.containerd, ['--version'])).trim()}, kubelet, kube-proxy`)
     await node.boot()

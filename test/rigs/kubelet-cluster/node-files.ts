@@ -7,7 +7,7 @@ import { findClusterProgram } from '../cluster-programs.ts'
 import type { Cluster } from '../cluster.ts'
 import type { ContainerdRelease } from '../containerd-release.ts'
 import { toolboxName } from './host-images.ts'
-import type { KeptProgram } from './node-machine.ts'
+import { programFile } from './node-machine.ts'
 
 export interface NodeFilesOptions {
   readonly cluster: Cluster
@@ -23,10 +23,8 @@ export interface NodeFilesOptions {
 /** The range of the example network of deploy/cni. */
 const podRange = '10.22.0.0/16'
 
-/** Writes them; gives the command lines of the programs that read them. */
-export async function writeNodeFiles(
-  options: NodeFilesOptions,
-): Promise<Readonly<Record<KeptProgram, readonly string[]>>> {
+/** Writes them. */
+export async function writeNodeFiles(options: NodeFilesOptions): Promise<void> {
   const { cluster, name, address, url, release, folder } = options
   const write = (path: string, text: string): void => {
     mkdirSync(join(folder, dirname(path)), { recursive: true })
@@ -42,31 +40,45 @@ export async function writeNodeFiles(
   write('/etc/kubernetes/kubelet.conf', await kubeconfig(`system:node:${name}`, 'system:nodes'))
   write('/etc/kubernetes/kube-proxy.conf', await kubeconfig('system:kube-proxy'))
   write('/etc/kubernetes/kubelet.yaml', stringify(kubeletConfiguration))
+  for (const [path, text] of Object.entries(containerdFiles(release))) write(path, text)
   write(
-    '/etc/containerd/config.toml',
-    release.configuration({
-      ...{ root: '/var/lib/containerd', state: '/run/containerd', socket: containerdSocket },
-      ...{ binDir: '/opt/cni/bin', confDir: '/etc/cni/net.d', pauseImage: toolboxName('pause') },
-    }),
-  )
-  return {
-    containerd: [release.containerd, '--config', '/etc/containerd/config.toml'],
-    kubelet: [
+    programFile('kubelet'),
+    programText([
       ...[findClusterProgram('kubelet') ?? 'kubelet', '--config=/etc/kubernetes/kubelet.yaml'],
       ...['--kubeconfig=/etc/kubernetes/kubelet.conf', `--hostname-override=${name}`, `--node-ip=${address}`],
       '--v=2',
-    ],
-    'kube-proxy': [
+    ]),
+  )
+  write(
+    programFile('kube-proxy'),
+    programText([
       ...[findClusterProgram('kube-proxy') ?? 'kube-proxy', '--kubeconfig=/etc/kubernetes/kube-proxy.conf'],
       ...['--proxy-mode=nftables', `--hostname-override=${name}`, `--cluster-cidr=${podRange}`],
       // These settings belong to the real machine.
       ...['--conntrack-max-per-core=0', '--conntrack-tcp-timeout-established=0'],
       '--conntrack-tcp-timeout-close-wait=0',
-    ],
+    ]),
+  )
+}
+
+/** Text of a file that becomes a program. */
+const programText = (words: readonly string[]): string => `exec ${words.map(word => `'${word}'`).join(' ')}\n`
+
+/** What makes a node run a release of containerd: texts by path. */
+export function containerdFiles(release: ContainerdRelease): Readonly<Record<string, string>> {
+  const configuration = release.configuration({
+    ...{ root: '/var/lib/containerd', state: '/run/containerd', socket: containerdSocket },
+    ...{ binDir: '/opt/cni/bin', confDir: '/etc/cni/net.d', pauseImage: toolboxName('pause') },
+  })
+  const program = programText([release.containerd, '--config', '/etc/containerd/config.toml'])
+  return {
+    '/etc/containerd/config.toml': configuration,
+    // Its shim is looked for there.
+    [programFile('containerd')]: `export PATH='${release.path}'\n${program}`,
   }
 }
 
-export const containerdSocket = '/run/containerd/containerd.sock'
+const containerdSocket = '/run/containerd/containerd.sock'
 
 const kubeletConfiguration = {
   apiVersion: 'kubelet.config.k8s.io/v1beta1',

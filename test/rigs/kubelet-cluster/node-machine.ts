@@ -24,13 +24,14 @@ export interface NodeMachineOptions {
   readonly release: ContainerdRelease
   /** Folder that becomes its disk; in the private host alone, if it is to go with that. */
   readonly disk: string
-  /** Folder of files that are put on its disk at each boot, by their paths. */
+  /** Folder of files that are put on its disk at each boot, by their paths; `programFile` says where programs are looked for. */
   readonly files: string
   /** Folders of the real machine that it sees, read-only. */
   readonly shared: readonly string[]
-  /** The command line of each program. */
-  readonly commands: Readonly<Record<KeptProgram, readonly string[]>>
 }
+
+/** The script on a node that becomes the program. */
+export const programFile = (program: KeptProgram): string => `/etc/programs/${program}`
 
 export interface NodeMachine {
   readonly name: string
@@ -78,7 +79,7 @@ exec nsenter --net="/run/netns/$netns" -- unshare --mount --pid --cgroup --uts -
 `
 
 /** Arguments: disk, files, name, folder of CNI plugins, then the folders that are shared. Its stdin's end is its own. */
-const machine = (commands: NodeMachineOptions['commands'], path: string): string => `
+const machine = `
 set -eu
 mount --make-rprivate /
 disk=$1 files=$2 node=$3 plugins=$4
@@ -120,24 +121,18 @@ mount --make-rshared /
 [ "$(stat -f -c %T /)" = overlayfs ]
 mkdir -p /run/programs /run/netns
 echo 1 >/proc/sys/net/ipv4/ip_forward
-export PATH=${path}
-keep() {
-  program=$1
-  shift
+for program in ${keptPrograms.join(' ')}; do
   while :; do
     [ -e "/run/programs/$program.stopped" ] ||
-      sh -c 'echo $$ >"/run/programs/$0.pid"; exec "$@"' "$program" "$@" >>"/var/log/$program.log" 2>&1 || true
+      sh -c 'echo $$ >"/run/programs/$0.pid"; . "/etc/programs/$0"' "$program" >>"/var/log/$program.log" 2>&1 || true
     sleep 1
   done &
-}
-${keptPrograms.map(program => `keep ${[program, ...commands[program]].map(quoted).join(' ')}`).join('\n')}
+done
 echo ready
 exec 3<&0
 cat <&3 >/dev/null &
 wait $!
 `
-
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /** Makes a node in a private host that has a bridge "switch". It is off. */
 export function makeNodeMachine(room: PrivateHost, options: NodeMachineOptions): NodeMachine {
@@ -169,7 +164,7 @@ export function makeNodeMachine(room: PrivateHost, options: NodeMachineOptions):
         `route add default via ${options.router}\n`,
       ].join('\n'),
     })
-    const script = enter(machine(options.commands, release.path))
+    const script = enter(machine)
     const [program, args] = room.command('sh', [
       ...['-c', script, 'sh', group, name],
       ...[options.disk, options.files, name, release.referencePlugins, ...options.shared],

@@ -393,13 +393,25 @@ export const DaemonConfigFile = Type.Object(
               example: 'keyFile: /etc/ipkeeper/webhook/tls.key',
             }),
           ),
+          issueFor: Type.Optional(
+            Type.String({
+              pattern: '^[a-z0-9:](?:[a-z0-9.:-]{0,251}[a-z0-9:])?$',
+              description:
+                'The files are those of an authority: the daemon issues itself a certificate for this name or address, valid for 30 days, and renews it 10 days before its end.',
+              doc: {
+                expected: 'the name or address by which the API server reaches the daemons',
+                default: 'none: the files are those of the server',
+                example: 'issueFor: ipkeeper-webhook.ipkeeper-system.svc',
+              },
+            }),
+          ),
         },
         {
           additionalProperties: false,
           description:
             'Validating webhook for Kubernetes: pods and workloads that could not get their addresses, and changes of pools, are refused at the API (docs/guides/webhook.md). Needs a restart.',
           doc: {
-            expected: 'a mapping with listen, certFile and keyFile',
+            expected: 'a mapping with listen, certFile and keyFile, and perhaps issueFor',
             default: 'none',
             example:
               'webhook: { listen: 0.0.0.0:9443, certFile: /etc/ipkeeper/webhook/tls.crt, keyFile: /etc/ipkeeper/webhook/tls.key }',

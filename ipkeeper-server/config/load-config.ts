@@ -68,6 +68,8 @@ export interface WebhookTerms {
   readonly listen: ListenAddress
   readonly certFile: string
   readonly keyFile: string
+  /** Name for which a certificate is issued, where the files are those of an authority. */
+  readonly issueFor: string | undefined
 }
 
 /** How etcd is reached. Absolute paths; a certificate has a key, and a user a password. */
@@ -159,7 +161,7 @@ function readResultCache(file: DaemonConfigFile, faults: SettingFaults): ResultC
 function readWebhook(file: DaemonConfigFile, faults: SettingFaults): WebhookTerms | undefined {
   const path = ['webhook']
   if (!faults.isSound(path) || file.webhook === undefined) return undefined
-  const { listen, certFile, keyFile } = file.webhook
+  const { listen, certFile, keyFile, issueFor } = file.webhook
   const missing = Object.entries({ listen, certFile, keyFile }).flatMap(([key, value]) =>
     value === undefined ? `"${key}"` : [],
   )
@@ -167,7 +169,7 @@ function readWebhook(file: DaemonConfigFile, faults: SettingFaults): WebhookTerm
     faults.add(path, `lacks ${missing.join(', ')}: a webhook has listen, certFile and keyFile`)
   const address = readText(faults, [...path, 'listen'], listen, parseTcpAddress)
   return address && certFile !== undefined && keyFile !== undefined
-    ? { listen: address, certFile, keyFile }
+    ? { listen: address, certFile, keyFile, issueFor }
     : undefined
 }
 

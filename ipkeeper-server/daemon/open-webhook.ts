@@ -69,10 +69,9 @@ export async function openWebhook(options: OpenWebhookOptions): Promise<OpenWebh
     now: service.now,
     monotonic: () => performance.now(),
   })
-  const { certFile, keyFile, listen } = webhook
+  const { certFile, keyFile, issueFor, listen } = webhook
   const certificate = new CertificateFiles({
-    certFile,
-    keyFile,
+    ...{ certFile, keyFile, issueFor },
     onRead: ({ validTo }) => {
       logger.info({ certFile, until: new Date(validTo).toISOString() }, 'read the certificate of the webhook')
     },

@@ -8,7 +8,7 @@ import { readPage, valueOf } from '../rigs/metrics-page.ts'
 import { until } from '../rigs/poll.ts'
 import { startPreparedCluster } from '../rigs/prepared-cluster.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeExpiredCertificate, makeServerCertificate } from '../rigs/server-certificate.ts'
+import { makeAuthority, makeExpiredCertificate, makeServerCertificate } from '../rigs/server-certificate.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 import { certificateOfPage, registerWebhook, webhookSite } from '../rigs/webhook.ts'
 
@@ -261,6 +261,27 @@ t.test('what the API server keeps', { skip }, async t => {
     await node.daemon.stop()
     t.equal(await create(api, pod('away', { 'ipkeeper.io/ipp': 'x' })), 'created')
   })
+})
+
+t.test('of an authority the daemon issues itself a certificate, also of the next one', { skip }, async t => {
+  const folder = tempFolder(t)
+  const site = webhookSite(folder)
+  const [first, second] = [
+    await makeAuthority(folder, 'first', 'rsa'),
+    await makeAuthority(folder, 'second', 'ec'),
+  ]
+  site.install(first)
+  const api = await startPreparedCluster(t)
+  await startClusterNode(t, api, { config: { webhook: { ...site.config, issueFor: site.address } } })
+  const untilRefused = (how: string): Promise<void> =>
+    until(how, async () => refused.test(await create(api, pod('probe', { 'ipkeeper.io/probe': how }))))
+  await registerWebhook(api, site, first.cert)
+  await untilRefused('asked')
+  await registerWebhook(api, site, `${second.cert}${first.cert}`)
+  site.install(second)
+  await untilRefused('asked with both')
+  await registerWebhook(api, site, second.cert)
+  await untilRefused('asked with the second alone')
 })
 
 t.test('a port that another has', { skip }, async t => {

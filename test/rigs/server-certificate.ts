@@ -22,6 +22,32 @@ export async function makeServerCertificate(
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
 }
 
+/** An authority and its key, valid for so many days. */
+export async function makeAuthority(
+  folder: TempFolder,
+  name: string,
+  kind: 'rsa' | 'ec',
+  days = 1,
+): Promise<ServerCertificate> {
+  const [key, cert] = [folder.file(`${name}.key`), folder.file(`${name}.crt`)]
+  const algorithm = kind === 'rsa' ? ['rsa:2048'] : ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+  await mustRun('openssl', [
+    ...[
+      'req',
+      '-x509',
+      '-newkey',
+      ...algorithm,
+      '-nodes',
+      '-days',
+      String(days),
+      '-subj',
+      `/O=tests/CN=${name}`,
+    ],
+    ...['-addext', 'keyUsage=critical,keyCertSign', '-keyout', key, '-out', cert],
+  ])
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+}
+
 const authorityConfig = `[ca]
 default_ca = own
 [own]

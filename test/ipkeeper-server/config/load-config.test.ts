@@ -104,12 +104,19 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
   [
     'a webhook',
     'webhook: { listen: "0.0.0.0:9443", certFile: /c, keyFile: /k }',
-    { webhook: { listen: { host: '0.0.0.0', port: 9443 }, certFile: '/c', keyFile: '/k' } },
+    {
+      webhook: {
+        listen: { host: '0.0.0.0', port: 9443 },
+        certFile: '/c',
+        keyFile: '/k',
+        issueFor: undefined,
+      },
+    },
   ],
   [
     'a webhook, IPv6',
-    'webhook: { listen: "[::]:9443", certFile: /c, keyFile: /k }',
-    { webhook: { listen: { host: '::', port: 9443 }, certFile: '/c', keyFile: '/k' } },
+    'webhook: { listen: "[::]:9443", certFile: /c, keyFile: /k, issueFor: a.b.svc }',
+    { webhook: { listen: { host: '::', port: 9443 }, certFile: '/c', keyFile: '/k', issueFor: 'a.b.svc' } },
   ],
   ['an election elsewhere', 'election: { namespace: ipkeeper }', { election: { namespace: 'ipkeeper' } }],
   [

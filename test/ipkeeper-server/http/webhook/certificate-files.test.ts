@@ -1,7 +1,9 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { CertificateFiles } from '../../../../ipkeeper-server/http/webhook/certificate-files.ts'
+import { X509Certificate } from 'node:crypto'
 import {
+  makeAuthority,
   makeExpiredCertificate,
   makeServerCertificate,
   type ServerCertificate,
@@ -129,4 +131,63 @@ t.test('one whose time is over', async t => {
   t.doesNotThrow(() => {
     files(Date.parse('2020-01-01T12:00:00Z')).certificate.look()
   }, 'while its time is not over')
+})
+
+t.test('of an authority a certificate is issued, kept, and renewed before its end', async t => {
+  const day = 24 * 60 * 60 * 1000
+  put(await makeAuthority(folder, 'authority', 'rsa', 100))
+  let now = Date.now()
+  const read: string[] = []
+  const certificate = new CertificateFiles({
+    ...{ certFile, keyFile, issueFor: 'a.b.svc', now: () => now },
+    onRead: ({ cert }) => read.push(cert),
+  })
+  const first = certificate.current()
+  now += 19 * day
+  t.equal(certificate.current(), first, 'the same while there is time')
+  now += 2 * day
+  const second = certificate.current()
+  t.not(second, first, 'another one ten days before its end')
+  t.equal(new X509Certificate(second?.cert ?? '').checkHost('a.b.svc'), 'a.b.svc')
+
+  put(await makeAuthority(folder, 'next', 'ec', 100))
+  t.not(certificate.current(), second, 'and at once of another authority')
+
+  now = Date.now() + 95 * day
+  const last = certificate.current()
+  t.equal(last?.validTo, last?.authorityEnds, 'none outlives its authority')
+  t.equal(certificate.current(), last, 'and is not issued again and again for that')
+  now += 6 * day
+  t.match(
+    await thrownProblem(() => {
+      certificate.look()
+    }),
+    { message: /ended at/ },
+  )
+  t.equal(read.length, 4)
+})
+
+t.test('what is no authority issues nothing', async t => {
+  const authority = await makeAuthority(folder, 'own', 'ec')
+  const other = await makeAuthority(folder, 'other', 'ec')
+  const rows: readonly (readonly [name: string, pair: ServerCertificate, why: RegExp])[] = [
+    ['the key of another', { cert: authority.cert, key: other.key }, /key values mismatch/],
+    ['no certificate', { cert: 'x', key: authority.key }, /make no authority/],
+    ['no key', { cert: authority.cert, key: 'x' }, /make no authority/],
+  ]
+  for (const [name, pair, why] of rows) {
+    put(pair)
+    const certificate = new CertificateFiles({
+      ...{ certFile, keyFile, issueFor: 'a', now: Date.now },
+      onRead: () => undefined,
+    })
+    t.match(
+      await thrownProblem(() => {
+        certificate.look()
+      }),
+      { code: 'IPK_WEBHOOK_CERTIFICATE', message: why },
+      name,
+    )
+    t.equal(certificate.current(), undefined)
+  }
 })

@@ -49,8 +49,8 @@ function chartFile(): string {
     type: 'application',
     version,
     appVersion: version,
-    // Definitions have selectable fields, and the webhook match conditions.
-    kubeVersion: '>=1.30.0-0',
+    // The webhook has match conditions; what asks for more is checked where it is wanted.
+    kubeVersion: '>=1.28.0-0',
     keywords,
     annotations: { license, ...artifactHub() },
   }

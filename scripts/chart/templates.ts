@@ -126,7 +126,7 @@ const daemonSetPlaces: readonly Place[] = [
   {
     is: `args: [install, --host-root, /host, --conflist, /etc/ipkeeper-network/${conflistName}]`,
     becomes:
-      'args: [install, --host-root, /host, --conflist, /etc/ipkeeper-network/{{ .Values.network.fileName }}{{ if ne .Values.plugin "auto" }}, --plugin, {{ .Values.plugin }}{{ end }}]',
+      'args: [install, --host-root, /host{{ with .Values.network }}{{ if .install }}, --conflist, /etc/ipkeeper-network/{{ .fileName }}{{ end }}{{ end }}{{ if ne .Values.plugin "auto" }}, --plugin, {{ .Values.plugin }}{{ end }}]',
   },
   { is: 'args: [serve]', becomes: 'args: {{ include "ipkeeper.args" . }}' },
   resourcesOf('install'),

@@ -105,6 +105,10 @@ export const ChartValues = group(
     ),
     network: group(
       {
+        install: flag(
+          true,
+          'Put it on the nodes. false: the plugin and the daemon alone, until the addresses of pods that run are adopted (docs/guides/moving-in.md).',
+        ),
         subnet: text(
           subnet,
           'The network of the pods, in the conflist that comes with ipkeeper.',
@@ -179,7 +183,7 @@ export const ChartValues = group(
         }),
         secret: text(
           '',
-          'A Secret of the namespace with tls.crt and tls.key for ipkeeper-webhook.NAMESPACE.svc. Empty: the chart makes one, keeps it over upgrades, and renews it in those after a year.',
+          'A Secret of the namespace with tls.crt and tls.key for ipkeeper-webhook.NAMESPACE.svc. Empty: the chart makes an authority, keeps it over upgrades, and renews it in those after a year; daemons issue themselves certificates of it.',
           name,
           'the name of a Secret',
         ),

@@ -59,6 +59,15 @@ patches:
     `resources: [../crd-store]${network}`,
     ['--set-file', 'network.conflist=own.conflist'],
   ],
+  'no network yet': [
+    `resources: [../crd-store]
+patches:
+  - target: { kind: DaemonSet, name: ipkeeper }
+    patch: |-
+      - { op: replace, path: /spec/template/spec/initContainers/0/args, value: [install, --host-root, /host] }
+`,
+    ['--set', 'network.install=false'],
+  ],
   'an image by its tag': [
     'resources: [../crd-store]\nimages: [{ name: ipkeeper, newName: example.org/ipkeeper, newTag: a }]',
     ['--set', 'image.repository=example.org/ipkeeper,image.tag=a'],
@@ -188,8 +197,16 @@ const refusals: Readonly<Record<string, readonly [values: readonly string[], sai
     /maxUnavailable: "0" is not a number of nodes of at least 1, or a share such as 10%/,
   ],
   'an older Kubernetes': [
-    ['--kube-version', '1.29.0'],
-    /chart requires kubeVersion: >=1.30.0-0 which is incompatible with Kubernetes v1.29.0/,
+    ['--kube-version', '1.27.0'],
+    /chart requires kubeVersion: >=1.28.0-0 which is incompatible with Kubernetes v1.27.0/,
+  ],
+  'definitions for an older Kubernetes': [
+    ['--kube-version', '1.30.4'],
+    /rules for addresses, which Kubernetes knows since 1.31, and this is v1.30.4: upgrade it, or use store.kind etcd or sqlite/,
+  ],
+  'a policy for an older Kubernetes': [
+    ['--kube-version', '1.29.0', '--set', 'nodePolicy.enabled=true,crds.install=false'],
+    /nodePolicy.enabled: tokens name their nodes since Kubernetes 1.30, and this is v1.29.0: leave the policy out/,
   ],
 }
 
@@ -219,7 +236,12 @@ function levelled(text: string): Objects {
       }
       for (const webhook of (object['webhooks'] ?? []) as ApiObject[]) delete webhook['clientConfig'].caBundle
       const file = object['data']?.['config.yaml'] as string | undefined
-      if (file !== undefined) object['data']['config.yaml'] = parse(file) as unknown
+      if (file !== undefined) {
+        const config = parse(file) as ApiObject
+        // Whose the files of the certificate are, is another matter than in deploy.
+        delete config['webhook']?.issueFor
+        object['data']['config.yaml'] = config
+      }
       return object
     })
   return Object.fromEntries(

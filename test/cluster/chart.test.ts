@@ -4,6 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
+import { CertificateFiles } from '../../ipkeeper-server/http/webhook/certificate-files.ts'
 import type { ApiObject } from '../rigs/cluster-client.ts'
 import { createNamespace, createNode, createPod, startClusterNode } from '../rigs/cluster-node.ts'
 import { findClusterProgram } from '../rigs/cluster-programs.ts'
@@ -170,7 +171,7 @@ t.test('a release, from nothing to its end', { skip }, async t => {
     t.equal(after.filter(name => name.startsWith('policies')).length, 7)
     t.match(await networkOf(), '10.99.0.0/16')
     t.ok((await api.request('GET', daemonSet))['metadata'].generation > before['metadata'].generation)
-    await certificateIsKeptAndRenewed(t, {
+    await authorityIsKeptAndRenewed(t, {
       api, // What the test writes it owns, and Helm asks before it takes that back.
       upgrade: () => helm.must(...upgrade, ...values, '--force-conflicts'),
     })
@@ -214,52 +215,63 @@ t.test('a release, from nothing to its end', { skip }, async t => {
   })
 })
 
-/** The certificate of the webhook is that of its service, trusted by what the API server is told, and the same until it is old. */
-async function certificateIsKeptAndRenewed(
+/** The authority of the webhook is what the API server is told to trust, and the same until it is old; daemons make use of it. */
+async function authorityIsKeptAndRenewed(
   t: Test,
   { api, upgrade }: { readonly api: Cluster; readonly upgrade: () => Promise<unknown> },
 ): Promise<void> {
+  const folder = tempFolder(t)
+  const host = `ipkeeper-webhook.${namespace}.svc`
   const secret = `/api/v1/namespaces/${namespace}/secrets/ipkeeper-webhook`
-  const read = async (): Promise<{
-    readonly leaf: X509Certificate
-    readonly authorities: readonly X509Certificate[]
-  }> => {
+  interface Seen {
+    readonly authority: string
+    /** What a daemon with the files of the Secret shows an API server. */
+    readonly shown: X509Certificate
+    readonly trusted: readonly X509Certificate[]
+  }
+  const look = async (): Promise<Seen> => {
     const { data } = await api.request('GET', secret)
     const { webhooks } = await api.request('GET', `${paths.webhooks}/ipkeeper`)
     const bundles = new Set(
       (webhooks as ApiObject[]).map(({ clientConfig }) => clientConfig.caBundle as string),
     )
-    t.strictSame([...bundles], [data['ca.crt']], 'the API server knows the authority')
-    const pem = Buffer.from(data['ca.crt'] as string, 'base64').toString()
+    t.strictSame([...bundles], [data['ca.crt']], 'the API server is told of it')
+    const textOf = (name: string): string => Buffer.from(data[name] as string, 'base64').toString()
+    for (const name of ['tls.crt', 'tls.key']) writeFileSync(folder.file(name), textOf(name))
+    const files = new CertificateFiles({
+      ...{ certFile: folder.file('tls.crt'), keyFile: folder.file('tls.key'), issueFor: host, now: Date.now },
+      onRead: () => undefined,
+    })
     return {
-      leaf: new X509Certificate(Buffer.from(data['tls.crt'] as string, 'base64')),
-      authorities: (pem.match(/-----BEGIN[^]*?-----END CERTIFICATE-----/g) ?? []).map(
+      authority: textOf('tls.crt'),
+      shown: new X509Certificate(files.current()?.cert ?? ''),
+      trusted: (textOf('ca.crt').match(/-----BEGIN[^]*?-----END CERTIFICATE-----/g) ?? []).map(
         text => new X509Certificate(text),
       ),
     }
   }
-  const trusts = (authorities: readonly X509Certificate[], leaf: X509Certificate): boolean =>
-    authorities.some(authority => leaf.checkIssued(authority) && leaf.verify(authority.publicKey))
-  const first = await read()
-  t.equal(first.leaf.checkHost(`ipkeeper-webhook.${namespace}.svc`), `ipkeeper-webhook.${namespace}.svc`)
-  t.ok(trusts(first.authorities, first.leaf))
+  const trusts = ({ trusted }: Seen, { shown }: Seen): boolean =>
+    trusted.some(authority => shown.checkIssued(authority) && shown.verify(authority.publicKey))
+  const first = await look()
+  t.equal(first.shown.checkHost(host), host)
+  t.ok(trusts(first, first))
 
   await upgrade()
-  const same = await read()
-  t.equal(same.leaf.fingerprint256, first.leaf.fingerprint256, 'an upgrade keeps it')
+  t.equal((await look()).authority, first.authority, 'an upgrade keeps it')
 
-  await api.request('PATCH', secret, { metadata: { annotations: { 'ipkeeper.io/renew-after': '1' } } })
+  const grownOld = { metadata: { annotations: { 'ipkeeper.io/renew-after': '1' } } }
+  await api.request('PATCH', secret, grownOld)
   await upgrade()
-  const renewed = await read()
-  t.not(renewed.leaf.fingerprint256, first.leaf.fingerprint256, 'after its time an upgrade renews it')
-  t.ok(trusts(renewed.authorities, renewed.leaf))
-  t.ok(trusts(renewed.authorities, first.leaf), 'the one before is trusted until daemons have the new one')
+  const renewed = await look()
+  t.not(renewed.authority, first.authority, 'after its time an upgrade renews it')
+  t.ok(trusts(renewed, renewed))
+  t.ok(trusts(renewed, first), 'the one before is trusted until daemons have the new one')
 
-  await api.request('PATCH', secret, { metadata: { annotations: { 'ipkeeper.io/renew-after': '1' } } })
+  await api.request('PATCH', secret, grownOld)
   await upgrade()
-  const again = await read()
-  t.equal(again.authorities.length, 2, 'older ones are not')
-  t.equal(trusts(again.authorities, first.leaf), false)
+  const again = await look()
+  t.equal(again.trusted.length, 2, 'older ones are not')
+  t.equal(trusts(again, first), false)
 }
 
 t.test('definitions are upgraded with the chart', { skip }, async t => {

@@ -58,6 +58,16 @@
 {{- end }}
 {{- end }}
 
+{{- define "ipkeeper.checkVersion" }}
+{{- $version := .Capabilities.KubeVersion.Version }}
+{{- if and (eq .Values.store.kind "kubernetes") .Values.crds.install (not (semverCompare ">=1.31.0-0" $version)) }}
+{{- fail (printf "the definitions of the custom resources have rules for addresses, which Kubernetes knows since 1.31, and this is %s: upgrade it, or use store.kind etcd or sqlite" $version) }}
+{{- end }}
+{{- if and .Values.nodePolicy.enabled (not (semverCompare ">=1.30.0-0" $version)) }}
+{{- fail (printf "nodePolicy.enabled: tokens name their nodes since Kubernetes 1.30, and this is %s: leave the policy out" $version) }}
+{{- end }}
+{{- end }}
+
 {{- /* Without a cluster, as with "helm template", lookups find nothing, and nothing is refused here. */}}
 {{- define "ipkeeper.checkCluster" }}
 {{- $namespace := lookup "v1" "Namespace" "" .Release.Namespace }}

@@ -43,7 +43,9 @@ ipkeeper-network-{{ printf "%s %s" .Values.network.fileName (include "ipkeeper.c
 {{- $own := dict "election" (dict "namespace" .Release.Namespace) }}
 {{- if .Values.webhook.enabled }}
 {{- $files := dict "certFile" "/etc/ipkeeper-webhook/tls.crt" "keyFile" "/etc/ipkeeper-webhook/tls.key" }}
-{{- $_ := set $own "webhook" (merge (dict "listen" (printf "0.0.0.0:%d" (int .Values.webhook.port))) $files) }}
+{{- $listen := dict "listen" (printf "0.0.0.0:%d" (int .Values.webhook.port)) }}
+{{- $issue := ternary dict (dict "issueFor" (include "ipkeeper.webhookHost" .)) (ne .Values.webhook.secret "") }}
+{{- $_ := set $own "webhook" (merge $listen $files $issue) }}
 {{- end }}
 {{- if .Values.metrics.enabled }}
 {{- $listen := printf "0.0.0.0:%d" (int .Values.metrics.port) }}
@@ -60,27 +62,29 @@ ipkeeper-network-{{ printf "%s %s" .Values.network.fileName (include "ipkeeper.c
 {{- .Values.webhook.secret | default "ipkeeper-webhook" -}}
 {{- end }}
 
+{{- /* By which the API server reaches the daemons. */}}
+{{- define "ipkeeper.webhookHost" -}}
+ipkeeper-webhook.{{ .Release.Namespace }}.svc
+{{- end }}
+
 {{- /*
-The authority of the webhook's certificate ("caBundle"), and the Secret that is made for it ("secret"). One that is there stays for a year,
-of the ten that it is valid. The authority before is trusted on: daemons read the new certificate a minute later.
+What the API server trusts of the webhook ("caBundle"), and the Secret that is made for it ("secret"): an authority of which each daemon
+issues itself a certificate. One that is there stays for a year, of the ten that it is valid. The one before is trusted on: daemons read the
+new one a minute later.
 */}}
 {{- define "ipkeeper.certificate" -}}
 {{- if .Values.webhook.secret }}
 {{- dict "caBundle" .Values.webhook.caBundle | toYaml }}
 {{- else }}
 {{- $name := include "ipkeeper.webhookSecret" . }}
-{{- $days := 3650 }}
 {{- $there := lookup "v1" "Secret" .Release.Namespace $name }}
 {{- $data := $there.data | default dict }}
 {{- $renewAfter := dig "metadata" "annotations" "ipkeeper.io/renew-after" "0" $there | int64 }}
-{{- if and $data (gt $renewAfter (now | unixEpoch | int64)) }}
-{{- else }}
-{{- $host := printf "ipkeeper-webhook.%s.svc" .Release.Namespace }}
-{{- $authority := genCA "ipkeeper-webhook" $days }}
-{{- $certificate := genSignedCert $host nil (list $host) $days $authority }}
+{{- if or (not $data) (le $renewAfter (now | unixEpoch | int64)) }}
+{{- $authority := genCA "ipkeeper-webhook" 3650 }}
 {{- $before := index $data "ca.crt" | default "" | b64dec }}
 {{- $latest := regexFind `(?s)^-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?` $before }}
-{{- $data = dict "tls.crt" (b64enc $certificate.Cert) "tls.key" (b64enc $certificate.Key) "ca.crt" (printf "%s%s" $authority.Cert $latest | b64enc) }}
+{{- $data = dict "tls.crt" (b64enc $authority.Cert) "tls.key" (b64enc $authority.Key) "ca.crt" (printf "%s%s" $authority.Cert $latest | b64enc) }}
 {{- $renewAfter = now | date_modify "8760h" | unixEpoch | int64 }}
 {{- end }}
 {{- $annotations := dict "ipkeeper.io/renew-after" (toString $renewAfter) }}

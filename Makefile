@@ -90,7 +90,7 @@ callers: setup ## Build cnitool, go-cni, current reference plugins, containerd 2
 # what needs them is then skipped, with a reason that CI does not accept.
 test: setup check build static ## Check, build and run every test (TESTS="file ..." runs only those)
 	@case '$(TESTS)' in '' | *callers* | *kubelet*) $(NODE) scripts/build-callers.ts || true ;; esac
-	@case '$(TESTS)' in '' | *multus*) $(NODE) scripts/build-multus.ts || true ;; esac
+	@case '$(TESTS)' in '' | *multus*) $(NODE) scripts/build-multus.ts && $(NODE) scripts/build-whereabouts.ts || true ;; esac
 	@case '$(TESTS)' in '' | *kubelet*) $(NODE) scripts/build-tools.ts --nodes || true ;; *cluster* | *multus*) $(NODE) scripts/build-tools.ts || true ;; esac
 	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-helm.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)

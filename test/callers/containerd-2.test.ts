@@ -93,6 +93,10 @@ t.test('pods on containerd 2', { skip }, async t => {
     await ends(slow)
   })
 
+  await t.test('a pod without annotations asks for nothing: the runtime says so', async t => {
+    await ends(await runs(t, pod('plain'), '10.22.0.2'))
+  })
+
   await t.test('a second pod that asks for it is refused, in our words', async t => {
     await t.rejects(cri.run(pod('intruder', asking)), {
       message: /10\.22\.0\.50, which is held by shop\/web-0 .*\[IPK_ADDRESS_HELD, request \w+\]/s,

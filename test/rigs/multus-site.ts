@@ -2,7 +2,8 @@
  * A node whose runtime calls Multus: a real API server with its definitions, containerd, the reference plugins, and the packaged
  * daemon and plugin. Pods are objects of the API and sandboxes of containerd; no kubelet stands between the two.
  */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { AttachmentsReply } from '../../shared/api/listing.schema.ts'
 import { makeCallerSite, type CallerSite } from './caller-site.ts'
@@ -13,7 +14,8 @@ import { currentContainerd } from './containerd-release.ts'
 import { startContainerd, type Containerd } from './containerd.ts'
 import { multusExecutable } from './multus.ts'
 import { startPreparedCluster } from './prepared-cluster.ts'
-import { testedPlugin } from './requirements.ts'
+import { distFolder, testedPlugin } from './requirements.ts'
+import type { Finished } from './run-program.ts'
 
 type StringMap = Readonly<Record<string, string>>
 
@@ -34,6 +36,8 @@ export interface MultusSite {
   end(pod: MultusPod, options?: { readonly keepObject: boolean }): Promise<void>
   /** Addresses of a pod as Multus wrote them down, by interface: `{ net1: ['10.9.0.5'] }`. */
   networkStatus(name: string): Promise<Readonly<Record<string, readonly string[]>>>
+  /** ipkeeperctl on the node, which has folders of its own below /var/lib/cni. */
+  control(...words: readonly string[]): Promise<Finished>
   /** A program in the pod's network. */
   inside(pod: MultusPod, program: string, ...args: readonly string[]): Promise<string>
   /** Leases in use of further interfaces, as "shop-lan net1 10.9.0.5", sorted; with "eth0" those of the first one, too. */
@@ -75,6 +79,13 @@ export async function startMultusCluster(t: Test): Promise<Cluster> {
   return cluster
 }
 
+const collection = '/apis/k8s.cni.cncf.io/v1/namespaces/shop/network-attachment-definitions'
+
+/** Gives a definition of namespace shop another config. */
+export async function redefine(cluster: Cluster, name: string, config: object): Promise<void> {
+  await cluster.request('PATCH', `${collection}/${name}`, { spec: { config: JSON.stringify(config) } })
+}
+
 /** Makes a definition of namespace shop. */
 export async function define(cluster: Cluster, name: string, config: object): Promise<void> {
   await cluster.create({
@@ -85,16 +96,22 @@ export async function define(cluster: Cluster, name: string, config: object): Pr
   })
 }
 
-/**
- * Starts a node, whose first network is a bridge with addresses of 10.22.0.0/16.
- *
- * @param config of the daemon, beside node and access
- * @param hasApi whether the daemon may read the API; Multus always does
- */
+export interface MultusSiteOptions {
+  /** Of the daemon, beside node and access. */
+  readonly config?: object
+  /** Whether the daemon may read the API; Multus always does. */
+  readonly hasApi: boolean
+  /** Further plugins, by name. */
+  readonly plugins?: StringMap
+  /** A further path of containerd's socket, which the daemon's configuration may name before there is a node. */
+  readonly runtime?: string
+}
+
+/** Starts a node, whose first network is a bridge with addresses of 10.22.0.0/16. */
 export async function startMultusSite(
   t: Test,
   cluster: Cluster,
-  { config = {}, hasApi }: { readonly config?: object; readonly hasApi: boolean },
+  { config = {}, hasApi, plugins = {}, runtime }: MultusSiteOptions,
 ): Promise<MultusSite> {
   const kubeconfig = cluster.kubeconfigFor({ token: await ipkeeperToken(cluster) })
   const site = await makeCallerSite(t, () => ({
@@ -103,6 +120,7 @@ export async function startMultusSite(
     ...config,
   }))
   await cluster.exposeIn(site.host)
+  if (runtime !== undefined) symlinkSync(site.folder.file('containerd.sock'), runtime)
   const confDir = site.folder.file('multus-net.d')
   mkdirSync(confDir)
   const first = {
@@ -121,7 +139,7 @@ export async function startMultusSite(
         },
       ],
     },
-    plugins: { ipkeeper: testedPlugin, multus: multusExecutable },
+    plugins: { ipkeeper: testedPlugin, multus: multusExecutable, ...plugins },
   })
   t.teardown(() => containerd.close())
   const path = (name: string): string => `/api/v1/namespaces/shop/pods/${name}`
@@ -151,6 +169,8 @@ export async function startMultusSite(
       }[]
       return Object.fromEntries(status.map(({ interface: ifname, ips = [] }) => [ifname, ips]))
     },
+    control: (...words) =>
+      site.host.run(join(distFolder, 'ipkeeperctl'), [...words, '--socket', site.daemon().socket]),
     inside: async ({ id }, program, ...args) => {
       const { body } = await site.daemon().ask('GET', '/v1/attachments')
       const { attachments } = JSON.parse(body) as AttachmentsReply

@@ -13,7 +13,7 @@ import type { Linted } from '../../diagnose/lint/lint.ts'
 import { fixText } from '../../diagnose/lint/json/fix-text.ts'
 import { isRuntimeFile } from '../../diagnose/lint/runtime-files.ts'
 import type { SourceFile } from '../../diagnose/lint/site.ts'
-import { looksLikeYaml, readYaml } from '../../diagnose/lint/yaml-configs.ts'
+import { looksLikeManifest, readYaml } from '../../diagnose/lint/yaml-configs.ts'
 import { listObjects } from '../../migrate/import/list-objects.ts'
 import type { LintReply } from '../../../shared/api/lint.schema.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
@@ -66,7 +66,7 @@ export async function mendFile(path: string, dryRun: boolean, now: Date): Promis
   const read = await readPlainFile(path)
   if (!('bytes' in read)) return unchanged(read.why)
   const text = decode(read.bytes)
-  const isYaml = /\.ya?ml$/.test(path) || (!isRuntimeFile(path) && looksLikeYaml(text))
+  const isYaml = /\.ya?ml$/.test(path) || (!isRuntimeFile(path) && looksLikeManifest(text))
   if (isYaml) return unchanged('it is YAML; fix it at its source')
   const fixed = fixText(text)
   if (fixed.kind === 'sound') return undefined
@@ -113,7 +113,7 @@ interface Wanted {
 
 /** Without those that a file has, too: that is the version which is about to be applied. */
 function notInFiles(attachments: readonly ApiAttachment[], files: readonly SourceFile[]): SourceFile[] {
-  const own = files.flatMap(({ text = '' }) => (looksLikeYaml(text) ? readYaml(text).attachments : []))
+  const own = files.flatMap(({ text = '' }) => (looksLikeManifest(text) ? readYaml(text).attachments : []))
   return attachments
     .filter(({ name, namespace }) =>
       own.every(other => other.name !== name || !['', namespace].includes(other.namespace)),

@@ -7,7 +7,7 @@ import { parseTolerantly } from './json/parse-tolerantly.ts'
 import { compareNames, isRuntimeFile, whyNotLoadable } from './runtime-files.ts'
 import { TextView } from './text-view.ts'
 import type { NetworkDefinition, SelectingPods } from './attachment-objects.ts'
-import { looksLikeYaml, nothingInYaml, readYaml, type YamlFile } from './yaml-configs.ts'
+import { looksLikeManifest, looksLikeYaml, nothingInYaml, readYaml, type YamlFile } from './yaml-configs.ts'
 
 /** A file as it was found. */
 export interface SourceFile {
@@ -193,7 +193,8 @@ function readDocument(
 function readFile(source: SourceFile): LintedFile {
   const text = source.text ?? ''
   const runtime = isRuntimeFile(source.name)
-  const isYaml = /\.ya?ml$/.test(source.name) || (source.text !== undefined && looksLikeYaml(text))
+  const looks = runtime ? looksLikeYaml : looksLikeManifest
+  const isYaml = /\.ya?ml$/.test(source.name) || (source.text !== undefined && looks(text))
   const yaml = isYaml && !runtime ? readYaml(text) : undefined
   const documents: CniDocument[] = []
   const file: LintedFile & { refusal: string | undefined } = {

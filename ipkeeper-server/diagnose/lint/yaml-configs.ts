@@ -29,6 +29,11 @@ export function looksLikeYaml(text: string): boolean {
   return first !== undefined && /^(?:---|%YAML|-\s|[A-Za-z][\w./-]*\s*:(?:\s|$))/.test(first)
 }
 
+/** Whether a text is an object of Kubernetes, or a list of some, as YAML or as JSON, which is YAML. */
+export function looksLikeManifest(text: string): boolean {
+  return looksLikeYaml(text) || /^\s*\{\s*"(?:apiVersion|kind|items)"\s*:/.test(text)
+}
+
 /** What kubectl writes down of an object that it applied: a copy of it. */
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 

@@ -13,7 +13,12 @@ import t, { type Test } from 'tap'
 import { ConfDirWatch } from '../../../ipkeeper-server/conf-dir/conf-dir-watch.ts'
 import { findPlugins } from '../../../ipkeeper-server/conf-dir/plugin-search.ts'
 import { lintDirectory, lintFiles } from '../../../ipkeeper-server/conf-dir/lint-files.ts'
-import { readConfDir, readNetworks } from '../../../ipkeeper-server/conf-dir/read-conf-dir.ts'
+import { readMultusFiles } from '../../../ipkeeper-server/conf-dir/multus-files.ts'
+import {
+  readConfDir,
+  readNetworkPools,
+  readNetworks,
+} from '../../../ipkeeper-server/conf-dir/read-conf-dir.ts'
 import { readSourceFile } from '../../../ipkeeper-server/conf-dir/read-source-file.ts'
 import type { LintFinding } from '../../../shared/api/lint.schema.ts'
 import { until } from '../../rigs/poll.ts'
@@ -179,4 +184,40 @@ t.test('the watch: at the start, on changes, and only news are told', async t =>
     news.slice(told).map(({ rule }) => rule),
     ['shadowed-file'],
   )
+})
+
+t.test('what Multus has in files', async t => {
+  const [netDir, own] = [makeFolder(t), makeFolder(t)]
+  writeFileSync(own.file('a.conflist'), list('lan'))
+  writeFileSync(own.file('b.conf'), JSON.stringify({ cniVersion: '1.0.0', name: 'san', type: 'bridge' }))
+  const multus = (config: object): void => {
+    writeFileSync(netDir.file('00-multus.conf'), JSON.stringify({ name: 'm', type: 'multus', ...config }))
+  }
+  multus({ confDir: own.path })
+  t.strictSame(await readMultusFiles(netDir.path), { folders: [own.path], networks: new Set(['lan', 'san']) })
+  multus({})
+  t.match(
+    await readMultusFiles(netDir.path),
+    { folders: ['/etc/cni/multus/net.d'] },
+    'where it looks by itself',
+  )
+  t.equal(await readMultusFiles('/nowhere'), undefined, 'no node')
+})
+
+t.test('ranges of networks that Multus calls are known where they stand in its configuration', async t => {
+  const folder = makeFolder(t)
+  const ours = (subnet: string): object => ({ type: 'bridge', ipam: { type: 'ipkeeper', subnet } })
+  const write = (name: string, config: object): void => {
+    writeFileSync(folder.file(name), JSON.stringify({ cniVersion: '1.0.0', ...config }))
+  }
+  const known = async (): Promise<readonly unknown[]> => {
+    const { pools, complete } = await readNetworkPools(folder.path)
+    return [pools.map(({ name }) => name), complete]
+  }
+  write('10.conflist', { name: 'file', plugins: [ours('10.1.0.0/24')] })
+  t.strictSame(await known(), [['file'], true])
+  write('00.conf', { name: 'm', type: 'multus', delegates: [{ name: 'inner', ...ours('10.2.0.0/24') }] })
+  t.strictSame(await known(), [['file', 'inner'], true])
+  write('00.conf', { name: 'm', type: 'multus-shim', clusterNetwork: 'of-the-api' })
+  t.strictSame(await known(), [['file'], false])
 })

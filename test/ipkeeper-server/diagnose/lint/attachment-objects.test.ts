@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { stringify } from 'yaml'
 import { attachmentName } from '../../../../ipkeeper-server/diagnose/lint/attachment-objects.ts'
+import { lint } from '../../../../ipkeeper-server/diagnose/lint/lint.ts'
 import { readYaml } from '../../../../ipkeeper-server/diagnose/lint/yaml-configs.ts'
 import { lintFiles, placesOf } from './lint-text.ts'
 
@@ -111,5 +112,19 @@ t.test('a copy that kubectl keeps of a definition is not read as another one', t
     'x.yaml': `${head}  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '${applied}'\nspec:\n  config: '{ "cniVersion": "1.0", "type": "x" }'\n`,
   }
   t.strictSame(placesOf('cni-version-unknown', files, lintFiles(files)), ['x.yaml:8 error "1.0"'])
+  t.end()
+})
+
+t.test('what kubectl writes as JSON', t => {
+  const object = {
+    kind: 'NetworkAttachmentDefinition',
+    metadata: { name: 'lan', namespace: 'shop' },
+    spec: { config: '{\n  "cniVersion": "1.0",\n  "type": "x"\n}' },
+  }
+  const text = JSON.stringify({ apiVersion: 'v1', items: [object], kind: 'List' }, undefined, 2)
+  const { findings } = lint({ files: [{ path: '<stdin>', name: '<stdin>', text }] })
+  const [finding] = findings.filter(({ rule }) => rule === 'cni-version-unknown')
+  const line = text.split('\n')[(finding?.line ?? 0) - 1] ?? ''
+  t.equal(line.indexOf(String.raw`\"1.0`) + 1, finding?.column)
   t.end()
 })

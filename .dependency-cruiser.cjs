@@ -17,7 +17,7 @@ const floors = [
   ['conf-dir', 'result-cache'],
   ['migrate'],
   ['leases'],
-  ['reconcile', 'metrics', 'diagnose/doctor', 'diagnose/try', 'install'],
+  ['reconcile', 'metrics', 'export', 'diagnose/doctor', 'diagnose/try', 'install'],
   ['config', 'http'],
   ['open-ledger'],
   ['daemon', 'cli'],
@@ -33,7 +33,7 @@ const pure = [
   `${server}kubernetes/(annotations|dialects)/`,
   `${server}kubernetes/(watch-progress|api-path|api-error|access-rules|election)\\.ts$`,
   `${server}kubernetes/(kube-object|owner-kinds|event-series)\\.ts$`,
-  `${server}(network|result-cache|identity|migrate)/plan/`,
+  `${server}(network|result-cache|identity|migrate|export)/plan/`,
   `${server}network/netlink/(batch-lines|line-messages|link-news|route-message)\\.ts$`,
   `${server}http/webhook/plan/`,
   `${server}migrate/import/plan/`,
@@ -68,7 +68,7 @@ const diagnostics = 'diagnose/doctor|diagnose/try|install'
 /** What reads what other IPAMs have given: the node's folders, and objects of the API. */
 const importers = 'migrate/import'
 
-const effects = `store|kubernetes|network|reconcile|http|metrics|config|${probes}|${diagnostics}|${importers}`
+const effects = `store|kubernetes|network|reconcile|export|http|metrics|config|${probes}|${diagnostics}|${importers}`
 
 /** A package that belongs to one place; elsewhere it is known by what our own code makes of it. */
 const homeOf = (name, packages, home, comment) => ({
@@ -428,6 +428,8 @@ module.exports = {
           // Stores whose daemon does not run, for what can be done only then: the locks see to it.
           // And what is left of a ledger where none is.
           `${server}open-ledger/(open-offline|ledger-traces)\\.ts$`,
+          // A copy of a history says by itself whether it is whole.
+          `${server}export/check-copy\\.ts$`,
         ],
       },
     },

@@ -30,6 +30,8 @@ offers_cargo() {
   # Of its packages the older ones have the version of cargo (0.66), the newer ones that of Rust.
   [ -n "$offered" ] && is_new_enough "$offered"
 }
+# A library of rsyslogd, in a folder of the architecture.
+has_rsyslog_tls() { for library in /usr/lib/*/rsyslog/lmnsd_ossl.so; do [ -e "$library" ] && return; done; return 1; }
 has_arm64_libraries() { [ "$(uname -m)" != x86_64 ] || [ -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6 ]; }
 
 # Tools of /usr/sbin are not on every user's PATH.
@@ -49,6 +51,8 @@ etcdctl:etcd-client:the soak (make soak, and a test): etcd restored from a snaps
 faketime:faketime:tests of a clock that is set, and the soak (make soak)
 mkfs.ext4:e2fsprogs:the soak (make soak, and a test): small disks that are filled and frozen
 openssl:openssl:tests with a Kubernetes API server
+rsyslogd:rsyslog:tests of the export of the history
+rsyslog-tls:rsyslog-openssl:tests of the export of the history by TLS
 strace:strace:tests of what the plugin does between two of its steps
 script:bsdutils:tests of what is drawn on a terminal
 zsh:zsh:tests of completion in zsh
@@ -71,6 +75,7 @@ is_there() {
   case $1 in
     reference-plugins) has_reference_plugins ;;
     emulator) has_emulator ;;
+    rsyslog-tls) has_rsyslog_tls ;;
     static-libc) links_static cc ;;
     cargo) has_cargo ;;
     arm64-compiler) crosses command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 ;;
@@ -156,6 +161,10 @@ if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/n
   # Not started now, and not with the next boot either: its ports may be those of a cluster's own etcd.
   case " $missing " in
     *' etcd-server '*) deb-systemd-helper disable etcd.service >/dev/null 2>&1 || true ;;
+  esac
+  # It would write the log of the machine, where nothing did so before.
+  case " $missing " in
+    *' rsyslog '*) deb-systemd-helper disable rsyslog.service >/dev/null 2>&1 || true ;;
   esac
 fi
 

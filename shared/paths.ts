@@ -50,4 +50,6 @@ export const stateFiles = {
   gateways: 'gateways.json',
   /** How full pools were over time. */
   poolUse: 'pool-use.json',
+  /** Which entries of the history a syslog receiver has. */
+  historyExport: 'history-export.json',
 } as const

@@ -233,3 +233,49 @@ export const Etcd = Type.Object(
     },
   },
 )
+
+export const HistoryExport = Type.Object(
+  {
+    syslog: Type.Optional(
+      Type.String({
+        maxLength: 300,
+        description:
+          'Receiver of the history, in RFC 5424: `tcp://HOST:PORT`, `tls://HOST:PORT`, or `udp://HOST:PORT`, where nobody hears of a line that is lost.',
+        doc: {
+          expected: 'a receiver such as tcp://192.0.2.10:514',
+          type: 'URL',
+          default: 'required',
+          example: 'syslog: tcp://192.0.2.10:514',
+        },
+      }),
+    ),
+    caFile: Type.Optional(
+      path('With `tls`: certificates of the authorities that may have signed that of the receiver, in PEM.', {
+        default: 'those that come with Node.js',
+        example: 'caFile: /etc/ipkeeper/syslog/ca.crt',
+      }),
+    ),
+    certFile: Type.Optional(
+      path(
+        'With `tls`: certificate by which the receiver knows this node, in PEM; together with `keyFile`.',
+        {
+          default: 'none',
+          example: 'certFile: /etc/ipkeeper/syslog/client.crt',
+        },
+      ),
+    ),
+    keyFile: Type.Optional(
+      path('Its key, in PEM.', { default: 'none', example: 'keyFile: /etc/ipkeeper/syslog/client.key' }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Where each entry of the history is sent (docs/guides/history-export.md). Files are read for each connection.',
+    doc: {
+      expected: 'a mapping with syslog, caFile, certFile or keyFile',
+      default: 'none',
+      example: 'export: { syslog: tcp://192.0.2.10:514 }',
+    },
+  },
+)

@@ -17,7 +17,7 @@ import {
   paths,
 } from './schema-words.ts'
 import { PoolEntry } from './pool-entry.schema.ts'
-import { Reconcile, ResultCache, Etcd } from './config-sections.schema.ts'
+import { Reconcile, ResultCache, Etcd, HistoryExport } from './config-sections.schema.ts'
 
 /** Every key of the daemon's configuration file. Unknown keys are errors. docs/reference/configuration.generated.md is made from it. */
 export const DaemonConfigFile = Type.Object(
@@ -234,12 +234,13 @@ export const DaemonConfigFile = Type.Object(
               },
             ),
           ),
+          export: Type.Optional(HistoryExport),
         },
         {
           additionalProperties: false,
-          description: 'How much history of address assignments is kept.',
+          description: 'How much history of address assignments is kept, and where it is sent.',
           doc: {
-            expected: 'a mapping with maxAge, maxEntries or sharedEntries',
+            expected: 'a mapping with maxAge, maxEntries, sharedEntries or export',
             default: 'see below',
             example: 'history: { maxAge: 30d }',
           },

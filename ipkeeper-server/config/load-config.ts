@@ -13,7 +13,7 @@ import { defaults, type AnnotationDialect } from './schema-words.ts'
 import type { DaemonConfigFile } from './daemon-config.schema.ts'
 import { SettingFaults, formatPath, type Fault } from './setting-faults.ts'
 import type { ReconcileSettings, RepairMode } from '../reconcile/plan-settings.ts'
-import { readReconcile, readTakeover } from './read-sections.ts'
+import { readHistory, readReconcile, readTakeover, type HistorySettings } from './read-sections.ts'
 import { readPools } from './read-pools.ts'
 import { readText, checkShape, showValue } from './schema-faults.ts'
 import { YamlSource, type Position } from './yaml-source.ts'
@@ -33,7 +33,7 @@ export interface DaemonConfig {
   readonly requireAnnotations: boolean | undefined
   readonly kubernetes: KubernetesAccess
   readonly store: { readonly singleNode: boolean; readonly etcd: EtcdTerms }
-  readonly history: { readonly maxAge: number; readonly maxEntries: number; readonly sharedEntries: number }
+  readonly history: HistorySettings
   /** undefined: those that are there of the usual ones. */
   readonly runtime: { readonly sockets: readonly string[] | undefined }
   readonly reconcile: ReconcileSettings
@@ -199,8 +199,6 @@ function readFile(
     cooldown: duration('cooldown') ?? 0,
     preferFor: duration('preferFor') ?? 0,
   }
-  const history = faults.isSound(['history']) ? file.history : undefined
-  const maxAge = history?.maxAge ?? defaults.historyMaxAge
   return {
     node: file.node ?? standardNode,
     pools: readPools(file, standard, faults, lineOf),
@@ -210,11 +208,7 @@ function readFile(
     requireAnnotations: file.requireAnnotations,
     kubernetes: readKubernetes(file, faults),
     store: { singleNode: file.store?.singleNode ?? false, etcd: readEtcd(file, faults) },
-    history: {
-      maxAge: readText(faults, ['history', 'maxAge'], maxAge, parseDuration) ?? 0,
-      maxEntries: history?.maxEntries ?? defaults.historyMaxEntries,
-      sharedEntries: history?.sharedEntries ?? defaults.historySharedEntries,
-    },
+    history: readHistory(file, faults),
     runtime: { sockets: file.runtime?.sockets },
     reconcile: readReconcile(file, faults),
     resultCache: readResultCache(file, faults),

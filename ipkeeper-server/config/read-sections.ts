@@ -5,6 +5,7 @@ import { defaults } from './schema-words.ts'
 import { type DaemonConfigFile } from './daemon-config.schema.ts'
 import type { SettingFaults, Path } from './setting-faults.ts'
 import { readText, showValue } from './schema-faults.ts'
+import { parseReceiver, receiverFault, type SyslogTerms } from '../export/plan/receiver.ts'
 import type { TakeoverTerms } from '../ipam/records/last-contact.ts'
 
 type LimitsEntry = Pick<
@@ -65,4 +66,56 @@ export function readTakeover(file: DaemonConfigFile, faults: SettingFaults): Tak
       `${showValue(word)} is less than twice "offlineGrace" (${grace}): a node that is cut off has to have stopped by then`,
     )
   return { byTime, offlineGrace }
+}
+
+/** How much history stays, and where it is sent; durations in milliseconds. */
+export interface HistorySettings {
+  readonly maxAge: number
+  readonly maxEntries: number
+  /** Of this node in a store that nodes share; 0: none. */
+  readonly sharedEntries: number
+  /** Absent: nowhere. */
+  readonly export?: SyslogTerms
+}
+
+/** The section `history` of a file whose shape was checked, defaults filled in. */
+export function readHistory(file: DaemonConfigFile, faults: SettingFaults): HistorySettings {
+  const path = ['history']
+  const entry = faults.isSound(path) ? file.history : undefined
+  const maxAge = entry?.maxAge ?? defaults.historyMaxAge
+  const syslog = readSyslog(entry?.export, faults)
+  return {
+    maxAge: readText(faults, [...path, 'maxAge'], maxAge, parseDuration) ?? 0,
+    maxEntries: entry?.maxEntries ?? defaults.historyMaxEntries,
+    sharedEntries: entry?.sharedEntries ?? defaults.historySharedEntries,
+    ...(syslog && { export: syslog }),
+  }
+}
+
+function readSyslog(
+  entry: NonNullable<DaemonConfigFile['history']>['export'],
+  faults: SettingFaults,
+): SyslogTerms | undefined {
+  if (entry === undefined) return undefined
+  const path = ['history', 'export']
+  const { syslog, ...files } = entry
+  if (syslog === undefined) {
+    faults.add(path, 'lacks "syslog", the receiver, such as tcp://192.0.2.10:514')
+    return undefined
+  }
+  const receiver = parseReceiver(syslog)
+  if (!receiver) {
+    faults.add([...path, 'syslog'], receiverFault(syslog))
+    return undefined
+  }
+  for (const key of ['caFile', 'certFile', 'keyFile'] as const)
+    if (files[key] !== undefined && receiver.protocol !== 'tls')
+      faults.add([...path, key], `"${key}" has no use with ${receiver.protocol}, only with tls`, 'key')
+  for (const [one, other] of [
+    ['certFile', 'keyFile'],
+    ['keyFile', 'certFile'],
+  ] as const)
+    if (files[one] !== undefined && files[other] === undefined)
+      faults.add([...path, one], `"${one}" needs "${other}", which is not given`, 'key')
+  return { receiver, ...files }
 }

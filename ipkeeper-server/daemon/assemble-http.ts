@@ -30,6 +30,7 @@ import type { DaemonFrame } from './daemon-frame.ts'
 import type { DaemonPlace } from './daemon-place.ts'
 import type { KeptRoom } from './disk-room.ts'
 import type { LeaderTasks } from './leader-tasks.ts'
+import type { OpenHistoryExport } from './open-history-export.ts'
 import { configJudge } from './judge-config.ts'
 import { openListener } from './open-listener.ts'
 import { openPage, type OpenPage } from './open-page.ts'
@@ -73,6 +74,7 @@ export interface HttpOptions {
   readonly access: ApiAccess | undefined
   readonly cluster: Cluster | undefined
   readonly observer: VerbObserver
+  readonly historyExport: OpenHistoryExport
 }
 
 export interface AssembledHttp {
@@ -152,6 +154,7 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     deferredDels: () => deferred.count(),
     disk: kept.status,
     parts: () => parts.states(),
+    historyExport: options.historyExport.status,
     stateFolderBeats: () => pulse.beats(),
     uplinks,
     observer,
@@ -205,8 +208,8 @@ export async function listen(
 }
 
 function openScraper(
-  { startedAt, watched, registry, parts }: DaemonFrame,
-  { service, folder, opened, claims, repairs, leaderTasks, node, cluster }: HttpOptions,
+  { startedAt, watched, registry, parts, clock }: DaemonFrame,
+  { service, folder, opened, claims, repairs, leaderTasks, node, cluster, historyExport }: HttpOptions,
   certificateEnds: () => number | undefined,
 ): Scraper {
   const { kept } = folder
@@ -215,13 +218,14 @@ function openScraper(
   return new Scraper(registry, {
     version,
     startedAt,
-    monotonic: () => performance.now(),
+    ...{ monotonic: () => performance.now(), now: clock.now },
     usage: () => measureUsage(service, () => nextTurn()),
     counts: () => ledger.counts(),
     operationsUnderWay: () => service.serial.busy,
     deferredDels: () => deferred.count(),
     disk: kept.status,
     parts: () => parts.states(),
+    historyExport: historyExport.status,
     config: () => watched.status(),
     cluster: () => cluster?.status(),
     sharedStore: () => {

@@ -17,6 +17,7 @@ import type { Logger } from '../host/logger.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { OpenedLedger } from './assemble-ledger.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
+import { openHistoryExport, type OpenHistoryExport } from './open-history-export.ts'
 import { openLeaderTasks, type LeaderTasks, type LeaderTasksOptions } from './leader-tasks.ts'
 import { type SettingsInForce, wantsNamespaces } from './settings-in-force.ts'
 
@@ -34,6 +35,7 @@ export interface AssembledTasks {
   readonly leaderTasks: LeaderTasks
   readonly pruner: HistoryPruner
   readonly useSamples: PoolUseSamples
+  readonly historyExport: OpenHistoryExport
   /** From now on the verbs go by this file, and by the pools of objects that go with it. */
   readonly putInForce: (next: DaemonConfig) => void
 }
@@ -52,6 +54,7 @@ export async function assembleTasks(
   news.onTimesMoved = () => {
     times.wake()
   }
+  const historyExport = openHistoryExport(frame, service)
   const poolObjects = new PoolObjects({
     service,
     read: readPoolSpec,
@@ -67,6 +70,7 @@ export async function assembleTasks(
   const putInForce = (next: DaemonConfig): void => {
     const pools = poolObjects.join(next)
     settings.put(next, pools)
+    historyExport.put(next.history.export)
     later.poolsJoined()
     cluster?.setWatchNamespaces(wantsNamespaces({ ...next, pools }))
   }
@@ -90,7 +94,7 @@ export async function assembleTasks(
   stops.tasks.defer(() => {
     poolObjects.stop()
   })
-  return { times, leaderTasks, pruner, useSamples, putInForce }
+  return { times, leaderTasks, pruner, useSamples, historyExport, putInForce }
 }
 
 /** Says what becomes of an IPPool that people made: in the log, and as an event of the object. */

@@ -87,7 +87,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   stops.node.defer(() => node.stop())
   const http = await assembleHttp(frame, {
     ...{ service, settings, folder, opened, claims, network, repairs, leaderTasks, node, cluster, observer },
-    access,
+    ...{ access, historyExport: tasks.historyExport },
   })
   await network.uplinks.recover()
   await beginRepairs(frame, { service, opened }, repairs)
@@ -160,6 +160,7 @@ function startTasks(frame: DaemonFrame, parts: StartedParts): void {
   tellServing(frame, opened)
   void verifyFile(opened.ledger, logger)
   void tasks.pruner.start()
+  tasks.historyExport.start()
   void tasks.useSamples.start()
   void followed.forget()
 }

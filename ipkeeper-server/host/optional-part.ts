@@ -2,7 +2,14 @@ import { toProblem, type Problem } from '../../shared/problem/problem.ts'
 import { BackgroundTask, type Timers } from './background-task.ts'
 
 /** What no pod needs: the daemon serves ADD and DEL whether these work or not. */
-export const optionalPartNames = ['metrics', 'page', 'webhook', 'certificate', 'runtime'] as const
+export const optionalPartNames = [
+  'metrics',
+  'page',
+  'webhook',
+  'certificate',
+  'runtime',
+  'history-export',
+] as const
 export type OptionalPartName = (typeof optionalPartNames)[number]
 
 export interface PartState {
@@ -19,6 +26,8 @@ export interface OptionalPartOptions {
   readonly begin: () => Promise<void> | void
   /** Milliseconds until one that works is looked at again; absent: whoever uses it says that it `broke`. */
   readonly lookEvery?: number
+  /** By what a wait is multiplied, anew each time: what many nodes ask is not to be asked by all of them at once. Default: 1. */
+  readonly spread?: () => number
 }
 
 export interface OptionalPartsOptions {
@@ -64,7 +73,7 @@ export class OptionalPart {
   broke(error: unknown): void {
     const worked = this.#problem === undefined
     this.#set(toProblem(error))
-    if (worked) this.#task.wake(this.#wait)
+    if (worked) this.#task.wake(this.#wait * (this.#options.spread?.() ?? 1))
   }
 
   /** It is not tried any more. Resolves when the try under way has ended. */
@@ -82,7 +91,7 @@ export class OptionalPart {
       this.#set(toProblem(error))
       const wait = this.#wait
       this.#wait = Math.min(wait * 2, longestWait)
-      return wait
+      return wait * (this.#options.spread?.() ?? 1)
     }
   }
 
@@ -109,6 +118,12 @@ export class OptionalParts {
     const added = new OptionalPart(part, this.#options)
     this.#parts.push(added)
     return added
+  }
+
+  /** It is not configured any more. Resolves when the try under way has ended. */
+  async remove(part: OptionalPart): Promise<void> {
+    this.#parts.splice(this.#parts.indexOf(part), 1)
+    await part.stop()
   }
 
   states(): readonly PartState[] {

@@ -34,6 +34,7 @@ import {
   type CountDeferredDels,
   type CountJumps,
   type DaemonFacts,
+  type ReadExport,
 } from './routes/status.ts'
 import { rescueRoutes } from './routes/rescue.ts'
 import { uplinkRoutes } from './routes/uplinks.ts'
@@ -60,6 +61,8 @@ export interface AppOptions {
   readonly disk?: () => DiskStatus | undefined
   /** What no pod needs. Absent: there is none of it. */
   readonly parts?: () => readonly PartState[]
+  /** How it stands with the export of the history. Absent: there is none. */
+  readonly historyExport?: ReadExport
   /** Whether the state folder takes writes now. Absent: it does. */
   readonly stateFolderBeats?: () => Promise<boolean>
   readonly uplinks: HostUplinks

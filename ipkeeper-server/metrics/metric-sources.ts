@@ -51,6 +51,14 @@ export interface StoreFileFigures {
   readonly history: number
 }
 
+/** The history on its way to a syslog receiver; the moment in milliseconds since the epoch. */
+export interface HistoryExportFigures {
+  readonly unsent: number
+  readonly oldestUnsent: number | undefined
+  readonly sent: number
+  readonly pruned: number
+}
+
 /** What is asked when somebody scrapes, and at no other time. */
 export interface MetricSources {
   readonly version: string
@@ -79,6 +87,10 @@ export interface MetricSources {
   /** undefined where nothing is written to a disk. */
   readonly disk: () => DiskStatus | undefined
   readonly parts?: () => readonly PartState[]
+  /** undefined where the history is sent to no receiver. */
+  readonly historyExport?: () => Promise<HistoryExportFigures | undefined>
+  /** Milliseconds since the epoch. Absent: by the clock of the machine. */
+  readonly now?: () => number
   /** When the certificate of the webhook ends, in milliseconds since the epoch; undefined without one. */
   readonly certificateEnds: () => number | undefined
   /** Milliseconds in which the event loop worked. */

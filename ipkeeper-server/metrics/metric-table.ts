@@ -272,6 +272,26 @@ export const metricTable = {
     help: 'Whether a configured optional part works; no sample for one that is not configured.',
     labels: { part: optionalPartNames },
   },
+  ipkeeper_history_unsent_entries: {
+    type: 'gauge',
+    unit: 'records',
+    help: 'Entries of the history that the syslog receiver does not have. No sample where the history is sent to none.',
+  },
+  ipkeeper_history_export_lag_seconds: {
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'Age of the oldest entry of the history that the syslog receiver does not have; 0 when it has all. No sample where the history is sent to none.',
+  },
+  ipkeeper_history_sent_entries_total: {
+    type: 'counter',
+    unit: 'records',
+    help: 'Entries of the history that were sent to the syslog receiver.',
+  },
+  ipkeeper_history_pruned_unsent_entries_total: {
+    type: 'counter',
+    unit: 'records',
+    help: 'Entries of the history that were pruned before the syslog receiver had taken them.',
+  },
   ipkeeper_webhook_certificate_expiry_timestamp_seconds: {
     type: 'gauge',
     unit: 'seconds',

@@ -4,7 +4,7 @@ import { findingKindNames, repairableKinds } from '../../shared/findings.ts'
 import type { MetricRegistry, MetricsPage, Sample } from './metric-registry.ts'
 import { conflistLimit, otherValue } from './metric-table.ts'
 import { ExhaustionWatch, poolFigures, type RangeSetFigures } from './pool-samples.ts'
-import type { ClusterFigures, ConflistState, MetricSources } from './metric-sources.ts'
+import type { ClusterFigures, ConflistState, HistoryExportFigures, MetricSources } from './metric-sources.ts'
 
 /**
  * Measures and writes the page. Whoever asks while a page is being made gets that one, so that many scrapers cost as
@@ -46,7 +46,19 @@ export class Scraper {
     this.#setCluster(cluster())
     this.#setStore()
     this.#setDisk()
+    this.#setExport(await this.#sources.historyExport?.())
     this.#setDaemon()
+  }
+
+  #setExport(figures: HistoryExportFigures | undefined): void {
+    const { now = Date.now } = this.#sources
+    const { unsent, oldestUnsent, sent = 0, pruned = 0 } = figures ?? {}
+    const age = oldestUnsent === undefined ? 0 : Math.max(now() - oldestUnsent, 0)
+    const registry = this.#registry
+    registry.set('ipkeeper_history_unsent_entries', unsent === undefined ? [] : [{ value: unsent }])
+    registry.set('ipkeeper_history_export_lag_seconds', figures ? [{ value: age / 1e3 }] : [])
+    registry.setTotal('ipkeeper_history_sent_entries_total', [{ value: sent }])
+    registry.setTotal('ipkeeper_history_pruned_unsent_entries_total', [{ value: pruned }])
   }
 
   #setPools(pools: readonly RangeSetFigures[], at: number): void {

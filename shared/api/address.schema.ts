@@ -90,6 +90,43 @@ export const HistoryCheck = Type.Object(
 )
 export type HistoryCheck = Static<typeof HistoryCheck>
 
+export const ExportedEntry = Type.Object(
+  {
+    recorder: Type.String({ description: 'the node whose history it is of' }),
+    previous: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'the link of the entry before it; "" where a chain begins, null where that entry was pruned and its link is not known',
+    }),
+    pruned: Type.Optional(
+      Type.Integer({ description: 'so many entries right before it were pruned; absent: none' }),
+    ),
+    id: Type.Integer(),
+    at: Type.Number({ description: 'milliseconds since the epoch' }),
+    event: Type.String({ description: 'bound, moved, held, cooling, free or undone' }),
+    segment: Type.String(),
+    address: Type.String(),
+    link: Type.Optional(
+      Type.String({
+        description:
+          'SHA-256, base64url, over `previous`, a line feed, and the entry without recorder, previous, pruned and link as JSON with its keys in order; absent in entries of older versions',
+      }),
+    ),
+  },
+  {
+    $id: 'ExportedEntry',
+    description: 'An entry of the history as it stands in the store: what its link covers.',
+    additionalProperties: true,
+  },
+)
+
+export const HistoryEntriesReply = Type.Object(
+  {
+    entries: Type.Array(ExportedEntry, { description: 'the oldest first' }),
+  },
+  { $id: 'HistoryEntriesReply' },
+)
+export type HistoryEntriesReply = Static<typeof HistoryEntriesReply>
+
 export const AddressState = Type.Union(
   [
     Type.Literal('bound'),

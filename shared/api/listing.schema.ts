@@ -389,7 +389,26 @@ export const StatusReply = Type.Object(
           }),
           since: Type.String({ format: 'date-time', description: 'since when it is so' }),
         }),
-        { description: 'what is configured and no pod needs: listeners, certificate, runtime' },
+        {
+          description:
+            'what is configured and no pod needs: listeners, certificate, runtime, export of the history',
+        },
+      ),
+    ),
+    historyExport: Type.Optional(
+      Type.Object(
+        {
+          receiver: Type.String(),
+          unsent: Type.Integer({ description: 'entries of the history that the receiver does not have' }),
+          oldestUnsent: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+            description: 'when the oldest one of them was written',
+          }),
+          sent: Type.Integer({ description: 'entries that were sent, since the start of the daemon' }),
+          pruned: Type.Integer({
+            description: 'entries that were pruned before they could be sent, since the start of the daemon',
+          }),
+        },
+        { description: 'absent where the history is sent to no receiver' },
       ),
     ),
     config: Type.Object({

@@ -672,6 +672,14 @@ export const catalogue = {
       'The daemon cannot listen on the address of `page.listen`; it serves pods all the same, and tries again.',
     hint: 'set a loopback address of this node and a port above 1023 in page.listen, or remove the key (ipkeeperctl shows the same), then: systemctl restart ipkeeper',
   },
+  IPK_HISTORY_EXPORT: {
+    cniCode: 208,
+    httpStatus: 503,
+    retryable: true,
+    summary:
+      'The receiver of `history.export` does not take the history. It is sent later, pods are served all the same, and nothing is lost before the history is pruned.',
+    hint: 'see whether the receiver listens and can be reached from this node; how much waits: ipkeeperctl status',
+  },
   IPK_USAGE: {
     cniCode: 119,
     httpStatus: 400,

@@ -188,6 +188,8 @@ t.test('the dashboard', t => {
       'ipkeeper_store_awaited_nodes',
       'ipkeeper_elected',
       'ipkeeper_admission_reviews_total',
+      'ipkeeper_history_unsent_entries',
+      'ipkeeper_history_sent_entries_total',
       'ipkeeper_kubernetes_last_contact_timestamp_seconds',
       'ipkeeper_kubernetes_events_total',
       'ipkeeper_config_loaded_timestamp_seconds',

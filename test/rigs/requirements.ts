@@ -17,6 +17,7 @@ import { findMirror, hasImageBuilder } from './image.ts'
 import { hasLoopDevices } from './loop-disk.ts'
 import { findFaketime } from './moved-clock.ts'
 import { multusModule } from './multus.ts'
+import { hasRsyslogTls } from './rsyslog.ts'
 
 /** Where `make build` leaves the executables. */
 export const distFolder = join(import.meta.dirname, '..', '..', 'dist')
@@ -64,6 +65,8 @@ export type Requirement =
   | 'etcd'
   | 'openssl'
   | 'promtool'
+  | 'rsyslog'
+  | 'rsyslog-tls'
   | 'bash'
   | 'zsh'
   | 'fish'
@@ -199,6 +202,14 @@ const requirements: Readonly<
   promtool: {
     met: () => findPromtool() !== undefined,
     otherwise: 'needs promtool (make setup as root, or Debian package prometheus)',
+  },
+  rsyslog: {
+    met: () => findProgram('rsyslogd') !== undefined,
+    otherwise: 'needs rsyslogd (Debian package rsyslog)',
+  },
+  'rsyslog-tls': {
+    met: () => hasRsyslogTls(),
+    otherwise: 'needs TLS for rsyslogd (Debian package rsyslog-openssl)',
   },
   nft: { met: () => findProgram('nft') !== undefined, otherwise: 'needs nft (Debian package nftables)' },
   arping: {

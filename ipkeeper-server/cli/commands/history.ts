@@ -10,6 +10,8 @@ import { OptionProblem } from '../framework/option-problem.ts'
 import { readLimit, segmentOption } from '../framework/options.ts'
 import { whoHas } from '../framework/terminal-text.ts'
 import { readAddress, toTheSecond } from './addresses.ts'
+import { checkHistoryCopy, describeCopy, isCheckedCopy, isWhole } from './check-history-copy.ts'
+import { printHistory } from './print-history.ts'
 
 /** What the daemon gives at most, and what it gives when nothing is said. */
 const mostTenures = 1000
@@ -104,6 +106,14 @@ const tenures = listing<HistoryReply, TenureItem>({
     },
     before: { value: 'ID', text: 'only entries before the one with this ID (-o json shows IDs)' },
     verify: { text: 'check whether the history of this node is as it was written' },
+    file: {
+      value: 'FILE',
+      text: 'with --verify: check a copy instead, of --export or of a syslog receiver; needs no daemon; "-" is standard input',
+      offers: 'file',
+    },
+    export: {
+      text: 'print the history of this node as JSON Lines, the oldest entry first; with --since, only later ones',
+    },
   },
   examples: [
     { line: 'ipkeeperctl history 10.22.0.50', does: 'List its holders, newest first' },
@@ -124,8 +134,13 @@ const tenures = listing<HistoryReply, TenureItem>({
       does: 'List when pods of a namespace had it, in the order of time',
     },
     { line: 'ipkeeperctl history --verify', does: 'Check that no entry was changed or taken out' },
+    { line: 'ipkeeperctl history --export >history.jsonl', does: 'Copy the history of this node' },
+    { line: 'ipkeeperctl history --verify --file history.jsonl', does: 'Check a copy, without the daemon' },
   ],
-  exits: { 0: 'done', 1: 'refused or failed; with --verify: entries were changed or are missing' },
+  exits: {
+    0: 'done',
+    1: 'refused or failed; with --verify: entries were changed or are missing, or a copy has none',
+  },
   run: async (daemon, args, terminal) => {
     const query = historyQuery(args)
     const reply = (await daemon.ask('GET', `/v1/history?${query.toString()}`)) as HistoryReply
@@ -172,29 +187,42 @@ const isCheck = (data: unknown): data is HistoryCheck =>
   typeof data === 'object' && data !== null && 'faults' in data
 
 /** Throws IPK_USAGE. */
-function expectNoMore({ positionals, options }: ReadCall): void {
+function expectNoMore({ positionals, options, flags }: ReadCall): void {
   const [name] = Object.keys(options)
-  if (positionals.length > 0 || name !== undefined)
+  if (positionals.length > 0 || name !== undefined || flags.has('export'))
     throw new OptionProblem(
       '--verify',
-      '--verify looks at the whole history of this node, and takes nothing else',
+      '--verify looks at the whole history of this node, and takes nothing else but --file',
     )
+}
+
+/** undefined: of tenures. */
+function printed(data: unknown): string | undefined {
+  if (data === '') return data
+  if (isCheckedCopy(data)) return describeCopy(data)
+  return isCheck(data) ? describeCheck(data) : undefined
 }
 
 export const historyCommand: CtlCommand = {
   ...tenures,
   run: async (daemon, args, terminal, tell) => {
-    if (!args.flags.has('verify')) return await tenures.run(daemon, args, terminal, tell)
-    expectNoMore(args)
-    return await daemon.ask('GET', '/v1/history/check')
+    if (args.options['file'] !== undefined) return checkHistoryCopy(args)
+    if (args.flags.has('verify')) {
+      expectNoMore(args)
+      return await daemon.ask('GET', '/v1/history/check')
+    }
+    if (args.flags.has('export')) return await printHistory(daemon, args, terminal)
+    return await tenures.run(daemon, args, terminal, tell)
   },
-  print: (data, paint, headers) =>
-    isCheck(data) ? describeCheck(data) : tenures.print(data, paint, headers),
+  print: (data, paint, headers) => printed(data) ?? tenures.print(data, paint, headers),
   formats: Object.fromEntries(
     Object.entries(tenures.formats ?? {}).map(([name, show]) => [
       name,
-      (data, paint, headers) => (isCheck(data) ? describeCheck(data) : show(data, paint, headers)),
+      (data, paint, headers) => printed(data) ?? show(data, paint, headers),
     ]),
   ),
-  exitCode: data => (isCheck(data) ? (data.faults.length > 0 ? 1 : 0) : 0),
+  exitCode: data => {
+    if (isCheckedCopy(data)) return isWhole(data) ? 0 : 1
+    return isCheck(data) && data.faults.length > 0 ? 1 : 0
+  },
 }

@@ -123,6 +123,22 @@ function partLines({ parts = [] }: StatusReply): string[] {
   )
 }
 
+/** Said only where the history is sent to a receiver. */
+function exportLines({ historyExport }: StatusReply): string[] {
+  if (!historyExport) return []
+  const { receiver, unsent, oldestUnsent, pruned } = historyExport
+  const waiting =
+    oldestUnsent === null
+      ? 'all of the history is sent'
+      : `${counted(unsent, 'entry', 'entries')} of the history not sent yet, the oldest for ${distance(oldestUnsent)}`
+  return [
+    `export  ${receiver}, ${waiting}`,
+    ...(pruned > 0
+      ? [`        PRUNED BEFORE THEY COULD BE SENT: ${counted(pruned, 'entry', 'entries')}`]
+      : []),
+  ]
+}
+
 /** Said only when the file is not what is in force, or would not be kept. */
 function configLines({
   socket,
@@ -195,6 +211,7 @@ export const statusCommand = command({
       ...queueLine(status),
       ...clockLines(status),
       ...partLines(status),
+      ...exportLines(status),
       ...configLines(status),
       ...pendingLines(status),
       ...kubernetesLines(status),

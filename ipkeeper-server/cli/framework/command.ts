@@ -84,6 +84,8 @@ export interface ReadCall {
   /** Values of options, by long name. */
   readonly options: Readonly<Record<string, string>>
   readonly flags: ReadonlySet<string>
+  /** What `-o` says, or "table"; absent where nobody has read it. */
+  readonly output?: string
 }
 
 /** "[FILE...]" */

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import {
   AddressReply,
   ForcedReleaseReply,
   HistoryCheck,
+  HistoryEntriesReply,
   HistoryReply,
   ReleaseReply,
   ReleaseRequest,
@@ -19,6 +20,7 @@ import {
   type HistoryListingQuery,
   type HistoryTerms,
 } from '../../leases/queries/list-history.ts'
+import { exportHistory } from '../../leases/queries/export-history.ts'
 import { checkHistory } from '../../leases/queries/check-history.ts'
 import { readLeaseKey } from '../../leases/verbs/reserve.ts'
 import { forceRelease } from '../../leases/verbs/force-release.ts'
@@ -52,6 +54,24 @@ const HistoryQuerystring = listingQuery(historyTerms, {
     }),
   ),
 })
+
+const EntriesQuerystring = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        pattern: '^(0|[1-9][0-9]{0,14})$',
+        description: 'only entries with a greater ID than this; 0 unless given',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.String({
+        pattern: '^([1-9][0-9]{0,2}|1000)$',
+        description: 'at most so many entries, the oldest ones, up to 1000; 1000 unless given',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
 
 interface OfAddress {
   Params: { segment: string; address: string }
@@ -110,6 +130,20 @@ export function addressRoutes(app: FastifyInstance, { service }: { readonly serv
 
   app.get('/v1/history/check', { schema: { response: { 200: HistoryCheck } } }, async () =>
     checkHistory(service),
+  )
+
+  app.get<{ Querystring: Static<typeof EntriesQuerystring> }>(
+    '/v1/history/entries',
+    {
+      schema: {
+        querystring: EntriesQuerystring,
+        response: { 200: HistoryEntriesReply, 400: ErrorReply },
+      },
+    },
+    async ({ query: { after = '0', limit = '1000' } }) => {
+      const { entries } = await exportHistory(service, { after: Number(after), limit: Number(limit) })
+      return { entries }
+    },
   )
 
   app.get<OfAddress>(

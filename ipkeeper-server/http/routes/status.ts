@@ -88,6 +88,27 @@ export interface ClusterState {
   readonly misnamed: { readonly meant: string | undefined } | undefined
 }
 
+/** Entries of the history that a receiver has and has not; times in milliseconds since the epoch. undefined: it is sent nowhere. */
+export type ReadExport = () => Promise<
+  | {
+      readonly receiver: string
+      readonly unsent: number
+      readonly oldestUnsent: number | undefined
+      readonly sent: number
+      readonly pruned: number
+    }
+  | undefined
+>
+
+async function exportStatus(read: ReadExport | undefined): Promise<Pick<StatusReply, 'historyExport'>> {
+  const figures = await read?.()
+  if (!figures) return {}
+  const { oldestUnsent, ...counts } = figures
+  return {
+    historyExport: { ...counts, oldestUnsent: oldestUnsent === undefined ? null : isoTime(oldestUnsent) },
+  }
+}
+
 function sharedStoreStatus(status: StoreStatus | undefined): Partial<StatusReply['store']> {
   if (!status) return {}
   const { state, reason, since, owed, waitsFor, lacks } = status
@@ -173,9 +194,10 @@ export function statusRoutes(
     clusterStatus: () => ClusterState | undefined
     disk?: (() => DiskStatus | undefined) | undefined
     parts?: (() => readonly PartState[]) | undefined
+    historyExport?: ReadExport | undefined
   },
 ): void {
-  const { service, facts, deferredDels, jumps, config, clusterStatus, disk, parts } = options
+  const { service, facts, deferredDels, jumps, config, clusterStatus, disk, parts, historyExport } = options
 
   app.get(
     '/v1/health',
@@ -211,6 +233,7 @@ export function statusRoutes(
       },
       ...diskStatus(disk?.()),
       parts: (parts?.() ?? []).map(part => partStatus(facts, part)),
+      ...(await exportStatus(historyExport)),
       pools: counts.pool,
       pendingPools: [...service.ledger.pools()].flatMap(record => pendingSpec(record) ?? []),
       clock: {

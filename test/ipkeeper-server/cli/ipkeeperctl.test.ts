@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t, { type Test } from 'tap'
 import { commands, runIpkeeperctl } from '../../../ipkeeper-server/cli/ipkeeperctl.ts'
@@ -417,6 +417,56 @@ t.test('history --verify', async t => {
   const found = await control('history', '--verify')
   t.equal(found.exit, 1)
   t.match(found.out, /^node n1: 3 entries, 1 fault\nentry 3 of \S+Z: not as it was written\n/)
+})
+
+t.test('history --export, and --verify of the copy', async t => {
+  const { story, control, printed } = await servedTool(t)
+  const file = tempFolder(t).file('history.jsonl')
+  t.equal(await printed('history', '--export'), '')
+  const begun = story.now
+  for (const container of ['c1', 'c2']) {
+    await story.add({ pod: 'web-0', container, ip: '10.22.0.50' })
+    story.now += 60_000
+    await story.del(container)
+    story.now += 60_000
+  }
+  const copy = await printed('history', '--export')
+  const entries = await story.store.history({ after: 0, limit: 10 })
+  t.strictSame(
+    copy
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as object),
+    entries.map((entry, index) => ({ recorder: 'n1', previous: entries[index - 1]?.link ?? '', ...entry })),
+  )
+  writeFileSync(file, copy)
+  const newest = `newest: entry 4 of ${at(begun + 180_000)}, link ${entries[3]?.link}`
+  t.equal(
+    await printed('history', '--verify', '--file', file),
+    `node n1: 4 entries, as they were written\nbegins with entry 1 of ${at(begun)}\n${newest}\n`,
+  )
+  const later = await printed('history', '--export', '--since', at(begun + 90_000))
+  t.equal(later, copy.slice(copy.indexOf('\n', copy.indexOf('\n') + 1) + 1))
+  for (const [what, text, exit, out] of [
+    ['the second half', later, 0, /4 of |begins with entry 3 of .*; earlier ones are not in it/],
+    [
+      'a change',
+      copy.replace('web-0', 'web-1'),
+      1,
+      /^node n1: 4 entries, 1 fault\nline 1: entry 1 of \S+Z: not as it was written\n/,
+    ],
+    ['a gap', copy.replace(/^.*\n(.*\n)/, '$1'), 0, /begins with entry 2 /],
+    ['nothing of it', 'hello\n', 1, /: no entry of a history in it\n1 other line, passed over\n$/],
+    ['a cut line', `${copy}{"recorder":`, 1, /\n1 line is cut, and cannot be checked: 5\n$/],
+  ] as const) {
+    writeFileSync(file, text)
+    const found = await control('history', '--verify', '--file', file)
+    t.equal(found.exit, exit, what)
+    t.match(found.out, out, what)
+  }
+  t.match(await control('history', '--verify', '--file', `${file}.absent`), {
+    ...{ exit: 1, err: /absent cannot be read \(ENOENT\)/ },
+  })
 })
 
 t.test('release', async t => {
@@ -940,9 +990,21 @@ t.test('usage errors: exit 2, one line that says what, one that helps', async t 
     ],
     [
       ['history', '10.22.0.5', '--verify'],
-      '--verify looks at the whole history of this node, and takes nothing else',
+      '--verify looks at the whole history of this node, and takes nothing else but --file',
       '--verify',
     ],
+    ...[['--verify'], ['-n', 'shop'], ['10.22.0.5'], ['-o', 'json'], ['--watch']].map(
+      words =>
+        [
+          ['history', '--export', ...words],
+          words[0] === '--verify'
+            ? '--verify looks at the whole history of this node, and takes nothing else but --file'
+            : '--export prints the whole history of this node as JSON Lines, and takes --since alone',
+          words[0] === '--verify' ? '--verify' : '--export',
+        ] as const,
+    ),
+    [['history', '--file', '/tmp/a'], '--file goes with --verify, and takes nothing else', '--file FILE'],
+    [['history', '--verify', '--file', ''], '--file is empty', '--file FILE'],
     [['flights', '--failed=yes'], '--failed takes no value', '--failed'],
     [['flights', '--verb', 'ad'], '--verb "ad" is not one of ADD, CHECK, DEL, GC, STATUS, VERSION'],
     [['flights', 'c1'], 'flights takes no arguments; got c1'],

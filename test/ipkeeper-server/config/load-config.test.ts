@@ -186,6 +186,20 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
     { history: { maxAge: 604_800_000, maxEntries: 5, sharedEntries: 0 } },
   ],
   [
+    'a receiver of the history',
+    'history: { export: { syslog: "tls://logs.example.org:6514", caFile: /a, certFile: /b, keyFile: /c } }',
+    {
+      history: {
+        maxAge: 90 * 86_400_000,
+        maxEntries: 250_000,
+        export: {
+          receiver: { protocol: 'tls', host: 'logs.example.org', port: 6514 },
+          ...{ caFile: '/a', certFile: '/b', keyFile: '/c' },
+        },
+      },
+    },
+  ],
+  [
     'labels of the node',
     'nodeLabels: { rack: r7, example.com/zone: "" }',
     { nodeLabels: { rack: 'r7', 'example.com/zone': '' } },
@@ -385,6 +399,31 @@ const refused: readonly (readonly [name: string, text: string, message: string |
     'no history',
     'history: { maxEntries: 0 }',
     'c.yaml:1:24: history.maxEntries: 0 is not an integer from 1 to 1000000000',
+  ],
+  [
+    'an export to nowhere',
+    'history: { export: {} }',
+    'c.yaml:1:20: history.export: lacks "syslog", the receiver, such as tcp://192.0.2.10:514',
+  ],
+  [
+    'a receiver without a port',
+    'history: { export: { syslog: "tcp://192.0.2.10" } }',
+    'c.yaml:1:30: history.export.syslog: "tcp://192.0.2.10" has no port at its end; usual are tcp://HOST:514, udp://HOST:514 and tls://HOST:6514',
+  ],
+  [
+    'a receiver with a password',
+    'history: { export: { syslog: "tls://user:secret@192.0.2.10:6514" } }',
+    'c.yaml:1:30: history.export.syslog: has a user or a password, of which syslog knows nothing; write tls://HOST:PORT, and a client certificate in "certFile" and "keyFile"',
+  ],
+  [
+    'an authority without TLS',
+    'history: { export: { syslog: "tcp://192.0.2.10:514", caFile: /a } }',
+    'c.yaml:1:54: history.export: "caFile" has no use with tcp, only with tls',
+  ],
+  [
+    'a certificate of this node without its key',
+    'history: { export: { syslog: "tls://192.0.2.10:6514", certFile: /a } }',
+    'c.yaml:1:55: history.export: "certFile" needs "keyFile", which is not given',
   ],
   [
     'a label that is a number',

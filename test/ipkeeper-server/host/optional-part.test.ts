@@ -56,6 +56,30 @@ t.test('what breaks is tried again soon, however often its users say so', async 
   t.same(told, ['page: gone', 'page: well'])
 })
 
+t.test('many nodes do not ask at once, and what is not configured any more is not told', async t => {
+  const timers = new TestTimers()
+  const tries: number[] = []
+  const parts = new OptionalParts({
+    ...{ now: timers.now, timers },
+    onBroken: () => undefined,
+    onMended: () => undefined,
+  })
+  const part = parts.add({
+    name: 'history-export',
+    begin: () => {
+      tries.push(timers.now())
+      throw new Problem('IPK_HISTORY_EXPORT', 'away')
+    },
+    spread: () => 0.75,
+  })
+  await part.start()
+  await timers.pass(5_000)
+  t.same(tries, [0, 750, 2_250])
+  await parts.remove(part)
+  await timers.pass(100_000)
+  t.same([parts.states(), tries.length], [[], 3])
+})
+
 t.test('what nobody uses is looked at, until it is stopped', async t => {
   const { timers, told, tries, part, set } = brokenPart(15_000)
   set(undefined)

@@ -498,6 +498,8 @@ t.test('listings, reservations, status and OpenAPI', async t => {
     '/v1/explain',
     '/v1/health',
     '/v1/history',
+    '/v1/history/check',
+    '/v1/history/entries',
     '/v1/import',
     '/v1/leases',
     '/v1/nodes',

@@ -1,3 +1,4 @@
+import { counted } from '../../../../shared/text/counted.ts'
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
@@ -126,8 +127,8 @@ export const configCheck: Check = {
 
 export const optionalPartsCheck: Check = {
   id: 'optional-parts',
-  title: 'metrics, page, webhook and runtime work where they are configured',
-  why: 'The daemon serves pods without them, so nothing else shows that monitoring, admission or clean-up is blind.',
+  title: 'metrics, page, webhook, runtime and export of the history work where they are configured',
+  why: 'The daemon serves pods without them, so nothing else shows that monitoring, admission, clean-up or audit is blind.',
   run: async node => {
     const status = await node.status()
     if (!status) return noDaemon
@@ -136,6 +137,11 @@ export const optionalPartsCheck: Check = {
     const says = parts.flatMap(({ name, problem }) =>
       problem === null ? [] : [`${name}: ${problem.message}; ${problem.hint}`],
     )
+    const { receiver, pruned = 0 } = status.historyExport ?? {}
+    if (pruned > 0)
+      says.push(
+        `history-export: ${counted(pruned, 'entry was', 'entries were')} pruned before ${receiver} took them; raise history.maxAge or history.maxEntries`,
+      )
     if (says.length > 0) return warn(says.join('; '), 'ipkeeperctl', 'status', '--socket', node.socket)
     return ok(parts.map(({ name }) => name).join(', '))
   },

@@ -245,7 +245,7 @@ export const HistoryExport = Type.Object(
           expected: 'a receiver such as tcp://192.0.2.10:514',
           type: 'URL',
           default: 'required',
-          example: 'syslog: tcp://192.0.2.10:514',
+          example: 'syslog: tls://logs.example.org:6514',
         },
       }),
     ),

@@ -137,6 +137,40 @@ t.test('a receiver that is away gets all of it, also from another run of the dae
   await allHasCome(t, one, 10)
 })
 
+t.test('what was pruned meanwhile is told, also to the receiver', { skip }, async t => {
+  const one = await exportSite(t, false)
+  await comeAndGo(t, one, 'web-0', 'web-1', 'web-2')
+  await until('its absence is told', async () => (await problemOf(one)) !== undefined)
+  one.site.write(configFor(one.receiver).replace('{ export', '{ maxEntries: 2, export'))
+  await one.site.restart()
+  await one.site.logged('the oldest entries of the history were removed')
+  await one.rsyslog.start()
+  await until('all entries are there', () => taken(one).length === 4)
+  t.strictSame(
+    one.rsyslog.messages().map(({ kind }) => kind),
+    ['pruned', 'cooling', 'pruned', 'cooling', 'bound', 'cooling'],
+    'of an address whose cool-down lasts, the newest entry stays',
+  )
+  t.match(one.rsyslog.messages()[0], {
+    ...{ priority: '132', structuredData: '[ipkeeper@32473 from="1" to="1" entries="1"]' },
+    text: /^1 entry \(ID 1\) was pruned from the history of node /,
+  })
+  t.match(await one.site.logged('were pruned before they could be sent'), { entries: 1, level: 'error' })
+  t.match(
+    (await one.site.daemon.control('status')).stdout,
+    /^ {8}PRUNED BEFORE THEY COULD BE SENT: 2 entries$/m,
+  )
+  t.match(
+    (await one.site.daemon.control('doctor')).stdout,
+    /history-export: pruned before tcp:\S+ took them: 2 entries; raise history\.maxAge or history\.maxEntries/,
+  )
+  const page = readPage((await one.site.daemon.ask('GET', '/metrics')).body)
+  t.equal(valueOf(page, 'ipkeeper_history_pruned_unsent_entries_total', {}), 2)
+  const checked = await one.site.daemon.control('history', '--verify', '--file', one.rsyslog.file)
+  t.equal(checked.exit, 0)
+  t.match(checked.stdout, /\npruned by the node before they could be copied: 1 entry\n/)
+})
+
 t.test('a receiver that does not read holds up nobody', { skip }, async t => {
   const one = await exportSite(t, true)
   await comeAndGo(t, one, 'web-0')

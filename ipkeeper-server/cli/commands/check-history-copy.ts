@@ -51,7 +51,7 @@ function describeHistory(history: CopiedHistory): readonly string[] {
       ? [`${counted(unlinked, 'entry has', 'entries have')} no link: written by an older version`]
       : []),
     ...(pruned > 0
-      ? [`the node says that it pruned ${counted(pruned, 'entry', 'entries')} before they could be copied`]
+      ? [`pruned by the node before they could be copied: ${counted(pruned, 'entry', 'entries')}`]
       : []),
     ...(repeated > 0 ? [`${counted(repeated, 'entry was', 'entries were')} sent more than once`] : []),
     `newest: entry ${last.id} of ${timeOf(last.at)}, link ${last.link ?? '-'}`,

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { commands, runIpkeeperctl } from '../../../ipkeeper-server/cli/ipkeeperctl.ts'
 import { canonicalPool } from '../../../ipkeeper-server/ipam/pools/pool.ts'
 import type { NodeRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
+import type { ReadExport } from '../../../ipkeeper-server/http/routes/status.ts'
 import type { DiskStatus, LeaseStore, StoreStatus } from '../../../ipkeeper-server/store/lease-store.ts'
 import type { AddressReply, HistoryReply, ReleaseReply } from '../../../shared/api/address.schema.ts'
 import type {
@@ -36,10 +37,15 @@ async function servedTool(t: Test, store?: LeaseStore) {
   story.now = Date.now()
   const deferred = { waiting: 0, quarantined: 0 }
   const disk: { now: DiskStatus | undefined } = { now: undefined }
+  const historyExport: { now: Awaited<ReturnType<ReadExport>> } = { now: undefined }
   const { socket } = await serveLeases(t, {
     story,
     facts: { startedAt: Date.now() - 300_000 },
-    parts: { deferredDels: () => Promise.resolve(deferred), disk: () => disk.now },
+    parts: {
+      deferredDels: () => Promise.resolve(deferred),
+      disk: () => disk.now,
+      historyExport: () => Promise.resolve(historyExport.now),
+    },
   })
   // What the environment says holds for the commands that hints name, too.
   const control = (...argv: readonly string[]): Promise<ToolRun> => run(argv, { IPKEEPER_SOCKET: socket })
@@ -50,7 +56,7 @@ async function servedTool(t: Test, store?: LeaseStore) {
     // A slow machine may need some seconds.
     return out.replace(/ [0-9]s( |$)/gm, ' 0s$1')
   }
-  return { story, socket, control, printed, deferred, disk }
+  return { story, socket, control, printed, deferred, disk, historyExport }
 }
 
 t.test('leases', async t => {
@@ -648,6 +654,29 @@ t.test('status', async t => {
     await printed('status'),
     /^disk {4}the disk is full, for 2m\n {8}pods can be deleted, but none can be added until there is space again$/m,
   )
+})
+
+t.test('status of the history on its way to a receiver', async t => {
+  const { printed, historyExport } = await servedTool(t)
+  const figures = { receiver: 'tcp://192.0.2.10:514', unsent: 0, oldestUnsent: undefined, sent: 7, pruned: 0 }
+  for (const [patch, lines] of [
+    [{}, ['export  tcp://192.0.2.10:514, all of the history is sent']],
+    [
+      { unsent: 1, oldestUnsent: Date.now() - 120_000 },
+      ['export  tcp://192.0.2.10:514, 1 entry of the history not sent yet, the oldest for 2m'],
+    ],
+    [
+      { unsent: 12, oldestUnsent: Date.now() - 7_200_000, pruned: 3 },
+      [
+        'export  tcp://192.0.2.10:514, 12 entries of the history not sent yet, the oldest for 2h',
+        '        PRUNED BEFORE THEY COULD BE SENT: 3 entries',
+      ],
+    ],
+  ] as const) {
+    historyExport.now = { ...figures, ...patch }
+    const out = await printed('status')
+    t.strictSame(out.split('\n').slice(-1 - lines.length, -1), lines)
+  }
 })
 
 t.test('status of a store that nodes share', async t => {

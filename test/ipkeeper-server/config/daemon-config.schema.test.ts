@@ -22,6 +22,7 @@ const places: Readonly<Record<string, string>> = {
   store: 'store: { KEY }',
   'store.etcd': 'store: { etcd: { certFile: /c, keyFile: /k, user: u, passwordFile: /p, KEY } }',
   history: 'history: { KEY }',
+  'history.export': 'history: { export: { syslog: tls://a:1, certFile: /c, keyFile: /k, KEY } }',
   runtime: 'runtime: { KEY }',
   takeover: 'takeover: { KEY }',
   reconcile: 'reconcile: { KEY }',

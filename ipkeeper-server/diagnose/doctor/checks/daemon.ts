@@ -140,7 +140,7 @@ export const optionalPartsCheck: Check = {
     const { receiver, pruned = 0 } = status.historyExport ?? {}
     if (pruned > 0)
       says.push(
-        `history-export: ${counted(pruned, 'entry was', 'entries were')} pruned before ${receiver} took them; raise history.maxAge or history.maxEntries`,
+        `history-export: pruned before ${receiver} took them: ${counted(pruned, 'entry', 'entries')}; raise history.maxAge or history.maxEntries`,
       )
     if (says.length > 0) return warn(says.join('; '), 'ipkeeperctl', 'status', '--socket', node.socket)
     return ok(parts.map(({ name }) => name).join(', '))

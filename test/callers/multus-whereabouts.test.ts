@@ -11,7 +11,7 @@ import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip =
   missing('go', 'callers', 'multus', 'cluster', 'namespaces', 'runc', 'executables') ||
-  (hasWhereabouts() ? false : `${optionalSkip}needs whereabouts (make test builds it, where Go is)`)
+  (hasWhereabouts() ? false : `${optionalSkip}needs whereabouts (make bench builds it)`)
 
 const range = '10.21.0.0/24'
 

@@ -309,7 +309,7 @@ const requirements: Readonly<
   kubelet: {
     met: () => hasCluster() && nodePrograms.every(name => findClusterProgram(name) !== undefined),
     otherwise: hasCluster()
-      ? 'needs kubelet, kube-proxy and kube-scheduler (make test-kubelet, where Go is; or in KUBEBUILDER_ASSETS)'
+      ? `${optionalSkip}needs kubelet, kube-proxy and kube-scheduler (make test-kubelet builds them, in ten minutes the first time; or KUBEBUILDER_ASSETS)`
       : clusterOtherwise,
   },
   controllers: {

@@ -12,7 +12,7 @@ const filters = {
   pod: Type.String({ pattern: '^([^/]{1,253}/)?[^/]{1,253}$', description: 'NAME or NAMESPACE/NAME' }),
   node: Type.String({ minLength: 1, maxLength: 253, description: 'where it is, or was' }),
   owner: Type.String({
-    ...{ minLength: 1, maxLength: 600 },
+    ...{ minLength: 1, maxLength: 600, pattern: '^(external:.*|[^/]*(/[^/]*){0,2})$' },
     description:
       'the workload behind the pod: NAME, KIND/NAME, NAMESPACE/NAME or NAMESPACE/KIND/NAME; of reservations external:NAME as well',
   }),

@@ -209,6 +209,17 @@ t.test('errors have code, message, hint; never {} and never nothing', async t =>
     ],
     ['POST', '/v1/cni/check', body('c1'), 404, 'IPK_LEASE_MISSING'],
     ['GET', '/v1/leases?limit=x', undefined, 400, 'IPK_REQUEST_INVALID'],
+    ['GET', '/v1/leases?owner=a/b/c/d', undefined, 400, 'IPK_REQUEST_INVALID'],
+    ['GET', '/v1/history', undefined, 400, 'IPK_REQUEST_INVALID'],
+    ['GET', '/v1/history?pod=shop/a&before=5', undefined, 400, 'IPK_REQUEST_INVALID'],
+    ['GET', '/v1/history?address=10.22.0.9&at=noon', undefined, 400, 'IPK_REQUEST_INVALID'],
+    [
+      'GET',
+      '/v1/history?address=10.22.0.9&since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z',
+      undefined,
+      400,
+      'IPK_REQUEST_INVALID',
+    ],
     ['POST', '/v1/reservations', { address: 'x', owner: 'shop/web-0' }, 400, 'IPK_ADDRESS_INVALID'],
     [
       'POST',

@@ -118,7 +118,12 @@ t.test('whatever is known of a pod finds its addresses', async t => {
   for (const [query, found] of table)
     t.strictSame(addresses(await search(query)), found, JSON.stringify(query))
   t.match(await search({ text: 'db-0' }), { reservations: [{ pool: 'net' }] })
-  for (const url of ['/v1/search', '/v1/search?text=', '/v1/search?text=a&limit=101'])
+  for (const url of [
+    '/v1/search',
+    '/v1/search?text=',
+    '/v1/search?text=a&limit=101',
+    '/v1/search?owner=a/b/c/d',
+  ])
     t.equal((await app.inject({ url })).statusCode, 400, url)
   story.now += 11 * 60_000
   await story.del('d1')

@@ -19,17 +19,29 @@ Start a Kubernetes cluster on this machine, with ipkeeper installed, and keep it
   --help      show this text
 `
 
-const { values: options } = parseArgs({
-  options: { nodes: { type: 'string', default: '2' }, help: { type: 'boolean', default: false } },
-})
-const nodes = /^[1-9]$/.test(options.nodes) ? Number(options.nodes) : undefined
+function readOptions(): { readonly help: boolean; readonly nodes: number } {
+  const { values } = parseArgs({
+    options: { nodes: { type: 'string', default: '2' }, help: { type: 'boolean', default: false } },
+  })
+  if (!/^[1-9]$/.test(values.nodes)) throw new Error(`--nodes ${values.nodes}: expected a number from 1 to 9`)
+  return { help: values.help, nodes: Number(values.nodes) }
+}
+
+function usageError(error: unknown): never {
+  console.error(`usage error: ${error instanceof Error ? error.message : String(error)}`)
+  console.error('see: node scripts/cluster.ts --help')
+  process.exit(2)
+}
+
+let options: ReturnType<typeof readOptions>
+try {
+  options = readOptions()
+} catch (error) {
+  usageError(error)
+}
 if (options.help) {
   process.stdout.write(help)
   process.exit()
-}
-if (nodes === undefined) {
-  console.error(`--nodes ${options.nodes}: expected a number from 1 to 9`)
-  process.exit(2)
 }
 const lacking = missingForKubelets()
 if (lacking !== false) {
@@ -73,6 +85,6 @@ const told = (step: string): void => {
 process.on('exit', () => {
   told('taken down')
 })
-const cluster = await startInstalledCluster(new Teardown(), { nodes, tell: told })
+const cluster = await startInstalledCluster(new Teardown(), { nodes: options.nodes, tell: told })
 told('ready')
 console.log(usage(cluster.api.kubeconfig, findClusterProgram('kubectl') ?? 'kubectl'))

@@ -93,9 +93,13 @@ export class HistoryExporter {
     this.#task.wake(gathering)
   }
 
-  /** Sends all that there is; rejects with what prevented it. */
+  /** Sends all that there is; rejects with what prevented it, unless that is `stop`. */
   async sendAll(): Promise<void> {
-    this.#running ??= this.#sendAll().finally(() => (this.#running = undefined))
+    this.#running ??= this.#sendAll()
+      .catch((error: unknown) => {
+        if (!this.#stopping.signal.aborted) throw error
+      })
+      .finally(() => (this.#running = undefined))
     await this.#running
   }
 

@@ -1,5 +1,6 @@
 /** The history of a packaged daemon, sent to a real rsyslogd that comes and goes. */
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import type { StatusReply } from '../../shared/api/listing.schema.ts'
@@ -18,7 +19,21 @@ t.jobs = 2
 const configFor = (receiver: string): string =>
   `pools: [ { name: net, subnet: 10.22.0.0/24 } ]\nhistory: { export: { syslog: "${receiver}" } }\n`
 
+/** Bytes that the kernel has taken for whoever listens on a port of loopback. */
+function unread(port: number): number {
+  const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const established = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map(line => line.trim().split(/\s+/))
+    .filter(([, from, , state]) => from === local && state !== '0A')
+  return established.reduce(
+    (sum, [, , , , queues = '']) => sum + parseInt(queues.split(':')[1] ?? '0', 16),
+    0,
+  )
+}
+
 interface Site {
+  readonly port: number
   readonly rsyslog: Rsyslog
   readonly site: ConfiguredDaemon
   readonly receiver: string
@@ -36,7 +51,7 @@ async function exportSite(
   if (begun) await rsyslog.start()
   const receiver = `${options.protocol ?? 'tcp'}://127.0.0.1:${port}`
   const config = configFor(receiver).replace('" } }', `"${extra} } }`)
-  return { rsyslog, receiver, site: await configuredDaemon(t, config) }
+  return { port, rsyslog, receiver, site: await configuredDaemon(t, config) }
 }
 
 async function comeAndGo(t: Test, { site }: Pick<Site, 'site'>, ...pods: readonly string[]): Promise<void> {
@@ -182,7 +197,15 @@ t.test('a receiver that does not read holds up nobody', { skip }, async t => {
   await allHasCome(t, one, 8)
   one.rsyslog.freeze()
   await comeAndGo(t, one, 'web-4')
+  await until('lines wait in the kernel', () => unread(one.port) > 0)
+  await one.rsyslog.stop('SIGKILL')
+  await one.rsyslog.start()
+  await allHasCome(t, one, 10)
+  one.rsyslog.freeze()
+  await comeAndGo(t, one, 'web-5')
+  await until('lines wait in the kernel', () => unread(one.port) > 0)
   t.equal(await one.site.daemon.stop(), 0, 'nor does it keep the daemon from ending')
+  t.notMatch(one.site.daemon.log(), /given up/)
 })
 
 t.test('a program that is no receiver is told', { skip }, async t => {

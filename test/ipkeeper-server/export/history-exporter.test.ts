@@ -131,7 +131,7 @@ for (const receiver of ['away', 'breaks'] as const)
 t.test('one that hangs keeps nobody from stopping', async t => {
   const { now, exporter, saves } = site(five)
   now.receiver = 'hangs'
-  const sending = t.rejects(exporter.sendAll(), { message: 'given up' })
+  const sending = exporter.sendAll()
   await new Promise(setImmediate)
   await exporter.stop()
   await sending

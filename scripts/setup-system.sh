@@ -158,14 +158,15 @@ if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/n
   # With what it needed besides.
   installed=$(sed -n 's/^Setting up \([^ ]*\) .*/\1/p' "$log" | tr '\n' ' ' | sed 's/ $//')
   [ -z "$installed" ] || echo "setup: installed $installed; to remove them: apt-get purge $installed"
-  # Not started now, and not with the next boot either: its ports may be those of a cluster's own etcd.
-  case " $missing " in
-    *' etcd-server '*) deb-systemd-helper disable etcd.service >/dev/null 2>&1 || true ;;
-  esac
-  # It would write the log of the machine, where nothing did so before.
-  case " $missing " in
-    *' rsyslog '*) deb-systemd-helper disable rsyslog.service >/dev/null 2>&1 || true ;;
-  esac
+  # Not started now, and not with the next boot either: the ports of one may be those of a cluster's own etcd, and the other would
+  # write the log of a machine where nothing did so before. The helper does nothing outside a package's scripts.
+  not_at_boot() {
+    case " $missing " in
+      *" $1 "*) DPKG_MAINTSCRIPT_PACKAGE=$1 deb-systemd-helper disable "$2" >/dev/null 2>&1 || true ;;
+    esac
+  }
+  not_at_boot etcd-server etcd.service
+  not_at_boot rsyslog rsyslog.service
 fi
 
 tell_missing

@@ -192,6 +192,7 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
       history: {
         maxAge: 90 * 86_400_000,
         maxEntries: 250_000,
+        sharedEntries: 10_000,
         export: {
           receiver: { protocol: 'tls', host: 'logs.example.org', port: 6514 },
           ...{ caFile: '/a', certFile: '/b', keyFile: '/c' },

@@ -52,26 +52,26 @@ if (lacking !== false) {
 const usage = (kubeconfig: string, kubectl: string): string => `
 In another terminal:
 
-  export KUBECONFIG=${kubeconfig}
-  alias kubectl=${kubectl}
-  kubectl get pods -A -o wide
+export KUBECONFIG=${kubeconfig}
+alias kubectl=${kubectl}
+kubectl get pods -A -o wide
 
 A pod with an address of its own:
 
-  kubectl apply -f - <<'END'
-  apiVersion: v1
-  kind: Pod
-  metadata:
-    name: web-0
-    namespace: ${shop}
-    annotations:
-      ipkeeper.io/ip: 10.22.0.50
-  spec:
-    terminationGracePeriodSeconds: 1
-    containers: [{ name: main, image: '${toolboxName('toolbox')}', command: [sleep, infinity] }]
-  END
-  kubectl -n ${shop} get pod web-0 -o wide
-  kubectl -n ipkeeper-system exec daemonset/ipkeeper -c ipkeeper -- ipkeeperctl who 10.22.0.50
+kubectl apply -f - <<'END'
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web-0
+  namespace: ${shop}
+  annotations:
+    ipkeeper.io/ip: 10.22.0.50
+spec:
+  terminationGracePeriodSeconds: 1
+  containers: [{ name: main, image: '${toolboxName('toolbox')}', command: [sleep, infinity] }]
+END
+kubectl -n ${shop} get pod web-0 -o wide
+kubectl -n ipkeeper-system exec daemonset/ipkeeper -c ipkeeper -- ipkeeperctl who 10.22.0.50
 
 Ctrl-C takes all of it down.
 `

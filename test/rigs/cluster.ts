@@ -18,6 +18,7 @@ import { openClusterClient, type ClusterClient, type Credentials } from './clust
 import { findClusterProgram, type ClusterProgram } from './cluster-programs.ts'
 import { etcdPort, loopbackAddress, restoreEtcd, startEtcd, type EnterHost } from './etcd.ts'
 import type { PrivateHost } from './private-host.ts'
+import { hangMs } from './poll.ts'
 import { relayAtSameAddress, relayInto } from './relay.ts'
 import { makeServerCertificate } from './server-certificate.ts'
 import { tempFolder, type TempFolder } from './temp-folder.ts'
@@ -159,14 +160,15 @@ export async function startCluster(t: Scope, options: ClusterOptions = {}): Prom
   }
   const startServer = async (): Promise<BackgroundProgram> => {
     const program = startProgram('kube-apiserver', serverFlags)
-    await program.until('ready', async () => {
+    const isReady = async (): Promise<boolean> => {
       const ca = lastCertificate(readFileSync(folder.file('certificates', 'apiserver.crt'), 'utf8'))
       // Daemons that begin meanwhile read it.
       writeFileSync(`${caFile}.new`, ca)
       renameSync(`${caFile}.new`, caFile)
       await openClusterClient({ url, ca, credentials }).readText('/readyz')
       return true
-    })
+    }
+    await program.until('ready', isReady, 3 * hangMs)
     return program
   }
   let server = await startServer()

@@ -168,7 +168,7 @@ t.test('a release, from nothing to its end', { skip }, async t => {
       after.filter(name => !name.startsWith('policies')),
       [...ofRelease, ...ofDefinitions, ...ofWebhook].sort(),
     )
-    t.equal(after.filter(name => name.startsWith('policies')).length, 7)
+    t.equal(after.filter(name => name.startsWith('policies')).length, 9)
     t.match(await networkOf(), '10.99.0.0/16')
     t.ok((await api.request('GET', daemonSet))['metadata'].generation > before['metadata'].generation)
     await authorityIsKeptAndRenewed(t, {

@@ -1,9 +1,10 @@
 import { counted } from '../../../shared/text/counted.ts'
-import { CopyCheck, type CopiedHistory, type CopyFault, type CopyReport } from '../../export/check-copy.ts'
+import { CopyCheck, type CopiedHistory, type CopyReport } from '../../export/check-copy.ts'
 import type { ReadCall } from '../framework/command.ts'
 import { OptionProblem } from '../framework/option-problem.ts'
 import { readLines } from '../framework/read-lines.ts'
 import { toTheSecond } from './addresses.ts'
+import { faultText, newestText, unlinkedLines, wholeText } from './chain-texts.ts'
 
 export interface CheckedCopy extends CopyReport {
   readonly file: string
@@ -26,35 +27,27 @@ export function checkHistoryCopy({
   return { file, ...check.report() }
 }
 
-const timeOf = (at: number): string => toTheSecond(new Date(at).toISOString())
-
-function describeFault({ kind, from, to, at, line }: CopyFault): string {
-  if (kind === 'changed') return `line ${line}: entry ${from} of ${timeOf(at)}: not as it was written`
-  const what = from === to ? `entry ${from}` : `entries ${from} to ${to}`
-  return `line ${line}: ${what}: missing, before the entry of ${timeOf(at)}`
-}
+const momentOf = (at: number): string => new Date(at).toISOString()
+const timeOf = (at: number): string => toTheSecond(momentOf(at))
 
 function describeHistory(history: CopiedHistory): readonly string[] {
   const { recorder, entries, repeated, unlinked, pruned, first, last, begins, faults, moreFaults } = history
   const found = faults.length + moreFaults
-  const whole = found === 0 ? 'as they were written' : counted(found, 'fault')
   const earlier = first.id === 1 ? '' : '; earlier ones are not in it'
   return [
-    `node ${recorder}: ${counted(entries, 'entry', 'entries')}, ${whole}`,
-    ...faults.map(describeFault),
+    `node ${recorder}: ${wholeText(entries, found)}`,
+    ...faults.map(({ line, ...fault }) => `line ${line}: ${faultText({ ...fault, at: momentOf(fault.at) })}`),
     ...(moreFaults > 0 ? [`and ${counted(moreFaults, 'more fault')}`] : []),
     `begins with entry ${first.id} of ${timeOf(first.at)}${earlier}`,
     ...begins.map(
       ({ id, at }) => `begins again with entry ${id} of ${timeOf(at)}: the ledger of the node was replaced`,
     ),
-    ...(unlinked > 0
-      ? [`${counted(unlinked, 'entry has', 'entries have')} no link: written by an older version`]
-      : []),
+    ...unlinkedLines(unlinked),
     ...(pruned > 0
       ? [`pruned by the node before they could be copied: ${counted(pruned, 'entry', 'entries')}`]
       : []),
     ...(repeated > 0 ? [`${counted(repeated, 'entry was', 'entries were')} sent more than once`] : []),
-    `newest: entry ${last.id} of ${timeOf(last.at)}, link ${last.link ?? '-'}`,
+    newestText({ id: last.id, at: momentOf(last.at), link: last.link ?? null }),
   ]
 }
 

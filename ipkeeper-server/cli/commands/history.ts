@@ -1,7 +1,6 @@
 import type { HistoryCheck, HistoryReply, TenureItem } from '../../../shared/api/address.schema.ts'
 import { historyTerms } from '../../../shared/api/listing-query.schema.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
-import { counted } from '../../../shared/text/counted.ts'
 import type { CtlCommand, ReadCall } from '../framework/command.ts'
 import { type Column, csvColumn, listing, peopleOnly, wideOnly } from '../framework/listing.ts'
 import { listingOptions, listingQueryText } from '../framework/listing-options.ts'
@@ -10,6 +9,7 @@ import { OptionProblem } from '../framework/option-problem.ts'
 import { readLimit, segmentOption } from '../framework/options.ts'
 import { whoHas } from '../framework/terminal-text.ts'
 import { readAddress, toTheSecond } from './addresses.ts'
+import { faultText, newestText, unlinkedLines, wholeText } from './chain-texts.ts'
 import { checkHistoryCopy, describeCopy, isCheckedCopy, isWhole } from './check-history-copy.ts'
 import { printHistory } from './print-history.ts'
 
@@ -157,28 +157,16 @@ const tenures = listing<HistoryReply, TenureItem>({
     notKnown.length === 0 ? 'nobody had it in that time' : 'no record of anybody who had it',
 })
 
-const entriesText = ({ from, to }: HistoryCheck['faults'][number]): string =>
-  from === to ? `entry ${from}` : `entries ${from} to ${to}`
-
-function describeFault(fault: HistoryCheck['faults'][number]): string {
-  const [what, at] = [entriesText(fault), toTheSecond(fault.at)]
-  if (fault.kind === 'changed') return `${what} of ${at}: not as it was written`
-  return `${what}: missing, before the entry of ${at}`
-}
-
 function describeCheck({ node, entries, unlinked, pruned, begins, last, faults }: HistoryCheck): string {
   const [first] = begins
-  const whole = faults.length === 0 ? 'as they were written' : counted(faults.length, 'fault')
   return [
-    `node ${node}: ${counted(entries, 'entry', 'entries')}, ${whole}`,
-    ...faults.map(describeFault),
-    ...(unlinked > 0
-      ? [`${counted(unlinked, 'entry has', 'entries have')} no link: written by an older version`]
-      : []),
+    `node ${node}: ${wholeText(entries, faults.length)}`,
+    ...faults.map(faultText),
+    ...unlinkedLines(unlinked),
     ...(pruned ? ['older entries were pruned by the limits of the history'] : []),
     ...(first && !pruned ? [`links begin with entry ${first.id} of ${toTheSecond(first.at)}`] : []),
     ...begins.slice(1).map(({ id, at }) => `links begin again with entry ${id} of ${toTheSecond(at)}`),
-    ...(last ? [`newest: entry ${last.id} of ${toTheSecond(last.at)}, link ${last.link ?? '-'}`] : []),
+    ...(last ? [newestText(last)] : []),
     '',
   ].join('\n')
 }
